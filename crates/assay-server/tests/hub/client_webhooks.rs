@@ -3,7 +3,7 @@
 use assay_server::{Person, TestHub};
 use serde_json::{Value, json};
 
-use crate::web_support::{RESULTS, score, world};
+use crate::web_support::{propose, world};
 
 const HOOKS: &str = "/api/settings/webhooks";
 /// An address that is never asked, so that a test waits for nobody.
@@ -23,14 +23,6 @@ async fn made(hub: &TestHub, person: Person, body: Value) -> String {
     let answer = hub.post(person, HOOKS, body).await.expect(200).json();
     let id = answer["webhook"]["id"].as_str().unwrap();
     format!("{HOOKS}/{id}")
-}
-
-async fn propose(hub: &TestHub, value: &str) {
-    let files = [(RESULTS, score(value))];
-    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
-    hub.pull(Person::Bob, "models/alice/small", &files)
-        .await
-        .expect(200);
 }
 
 #[tokio::test]

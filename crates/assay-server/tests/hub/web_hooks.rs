@@ -14,7 +14,7 @@ use axum::routing::post;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::web_support::{RESULTS, score, world};
+use crate::web_support::{propose, world};
 
 /// What came in: the headers and the body of each request.
 type Inbox = Arc<Mutex<Vec<(HeaderMap, String)>>>;
@@ -62,22 +62,12 @@ async fn hooked(hub: &TestHub, url: &str) -> String {
     secret.reveal().to_owned()
 }
 
-async fn propose(hub: &TestHub) {
-    hub.pull(
-        Person::Bob,
-        "models/alice/small",
-        &[(RESULTS, &score("0.65"))],
-    )
-    .await
-    .expect(200);
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delivery_is_signed_and_sent_again_until_it_is_taken() {
     let hub = world().await;
     let (address, inbox) = listener(vec![(500, None), (204, None)]).await;
     let secret = hooked(&hub, &format!("http://{address}/hook")).await;
-    propose(&hub).await;
+    propose(&hub, "0.65").await;
 
     assert_eq!(hub.send_webhooks(true).await, 1);
     assert_eq!(hub.send_webhooks(true).await, 0, "it waits");
@@ -115,7 +105,7 @@ async fn a_redirect_leads_nowhere() {
     let hub = world().await;
     let (address, inbox) = listener(vec![(302, Some("/elsewhere"))]).await;
     hooked(&hub, &format!("http://{address}/hook")).await;
-    propose(&hub).await;
+    propose(&hub, "0.65").await;
 
     hub.send_webhooks(true).await;
 
@@ -130,7 +120,7 @@ async fn an_address_behind_the_wall_is_never_asked() {
     for host in ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433"] {
         hooked(&hub, &format!("http://{host}:{port}/hook")).await;
     }
-    propose(&hub).await;
+    propose(&hub, "0.65").await;
 
     let sent = hub.send_webhooks(false).await;
 
@@ -161,7 +151,7 @@ async fn twenty_webhooks_at_a_silent_address_do_not_delay_anybody_else() {
     for _ in 0..20 {
         hooked(&hub, &format!("http://{silent}/hook")).await;
     }
-    propose(&hub).await;
+    propose(&hub, "0.65").await;
     hub.pass(1);
     let bob = hub
         .hub()

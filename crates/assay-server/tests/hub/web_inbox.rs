@@ -3,20 +3,7 @@
 use assay_server::{Person, TestHub};
 use serde_json::json;
 
-use crate::web_support::{Browser, RESULTS, score, world};
-
-/// A hub where Bob has opened a pull request on a model of Alice's.
-async fn pulled() -> TestHub {
-    let hub = world().await;
-    hub.pull(
-        Person::Bob,
-        "models/alice/small",
-        &[(RESULTS, &score("0.65"))],
-    )
-    .await
-    .expect(200);
-    hub
-}
+use crate::web_support::{Browser, pulled};
 
 async fn inbox(hub: &TestHub, person: Person) -> String {
     let mut browser = Browser::of(hub, person).await;

@@ -4,7 +4,7 @@ use assay_server::{Person, TestHub};
 use axum::body::Body;
 use axum::http::Request;
 
-use crate::web_support::{Browser, ORIGIN, RESULTS, form_token, score, world};
+use crate::web_support::{Browser, ORIGIN, RESULTS, form_token, pulled, score, world};
 
 /// What strangers may write anywhere, with what a page must then not have.
 const INJECTIONS: [(&str, &str); 13] = [
@@ -31,18 +31,6 @@ fn is_inert(page: &str, place: &str) {
         assert!(!page.contains(hole), "{place} has `{hole}`: {page}");
     }
     assert!(!page.contains("\u{200b}"), "{place} hides something");
-}
-
-async fn pulled() -> TestHub {
-    let hub = world().await;
-    hub.pull(
-        Person::Bob,
-        "models/alice/small",
-        &[(RESULTS, &score("0.65"))],
-    )
-    .await
-    .expect(200);
-    hub
 }
 
 #[tokio::test]

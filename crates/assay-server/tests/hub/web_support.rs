@@ -206,6 +206,22 @@ pub(crate) async fn world() -> TestHub {
     hub
 }
 
+/// Bob proposes a value for a model of Alice's.
+pub(crate) async fn propose(hub: &TestHub, value: &str) {
+    let files = [(RESULTS, score(value))];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+    hub.pull(Person::Bob, "models/alice/small", &files)
+        .await
+        .expect(200);
+}
+
+/// A world in which Bob has opened a pull request on a model of Alice's.
+pub(crate) async fn pulled() -> TestHub {
+    let hub = world().await;
+    propose(&hub, "0.65").await;
+    hub
+}
+
 pub(crate) const SUMS: &str = "name: Sum Check\ndescription: Adding numbers.\nmetrics:\n  - {id: accuracy, display_name: Accuracy, higher_is_better: true, primary: true}\n  - {id: wer, display_name: Word errors, higher_is_better: false}\ntasks:\n  - {id: words}\n  - {id: digits}\n";
 pub(crate) const RESULTS: &str = ".eval_results/sums.yaml";
 
