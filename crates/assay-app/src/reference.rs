@@ -241,7 +241,7 @@ impl RepositoryService<'_> {
         self.move_ref(&locked, caller, repo, change).await
     }
 
-    /// Where a ref is, under the name that the caller gave it.
+    /// Returns the object that a ref points to. `name` is what the caller called it.
     async fn value_of_ref(
         self,
         repo: &Repo,

@@ -12,7 +12,7 @@ use crate::{Account, AccountId, Discussion, Error, EventId, Tx, sql};
 /// A discussion with the repository that it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedDiscussion {
-    /// What the repository holds.
+    /// The kind of the repository.
     pub kind: RepoKind,
     /// The name of the repository.
     pub repo: RepoId,
@@ -25,11 +25,11 @@ pub struct LocatedDiscussion {
 pub struct Mention {
     /// The comment.
     pub event: EventId,
-    /// Who wrote it, unless that account is gone.
+    /// Its author, unless that account is gone.
     pub author: Option<String>,
-    /// When it was written.
+    /// The time at which it was written.
     pub created: Timestamp,
-    /// Where it was written.
+    /// The discussion in which it was written.
     pub place: LocatedDiscussion,
 }
 

@@ -34,7 +34,7 @@ pub struct ChangedBoard {
     pub dataset: RepoId,
     /// The task.
     pub task: TaskId,
-    /// When the last of its results came or went.
+    /// The time at which the last of its results came or went.
     pub at: Timestamp,
 }
 

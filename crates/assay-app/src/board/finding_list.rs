@@ -19,7 +19,7 @@ use crate::services::BoardService;
 /// keep in memory.
 const MAX_LOOKED_AT: usize = 500_000;
 
-/// Which findings to list.
+/// A choice of findings to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FindingsQuery {
     /// Only those in results for this benchmark; every benchmark when absent.
@@ -39,11 +39,11 @@ pub struct FindingsQuery {
 pub struct FindingsList {
     /// The benchmark that was asked for, by the name it has now, with its definition.
     pub benchmark: Option<(RepoId, Arc<Benchmark>)>,
-    /// How many results with findings there are in all, of the rule that was asked for.
+    /// The number of all results with findings of the chosen rule.
     pub total: usize,
     /// In how many results each rule finds something, whichever rule was asked for.
     pub codes: Vec<(Code, usize)>,
-    /// How many benchmarks were not looked at, because those before them have too many results.
+    /// The number of benchmarks that were left out because those before them have too many results.
     pub left_out: usize,
     /// The results that were asked for, newest first.
     pub results: Vec<ResultWithFindings>,
@@ -58,7 +58,7 @@ pub struct ResultWithFindings {
     pub benchmark: Arc<Benchmark>,
     /// The result.
     pub result: Arc<EvalResult>,
-    /// What the rules find in it, of the rule that was asked for.
+    /// Its findings of the chosen rule.
     pub findings: Vec<Finding>,
 }
 

@@ -18,7 +18,7 @@ use crate::services::BoardService;
 const MAX_MOMENTS: usize = 40;
 /// How many versions that are no longer current are looked back at.
 const MAX_ENDED: u32 = 1000;
-/// How many boards are told of at once.
+/// The most boards in one list of changes.
 const MAX_BOARDS: u32 = 40;
 /// How many of those who were moved by one change are named.
 const MAX_DISPLACED: usize = 8;
@@ -38,17 +38,17 @@ pub struct BoardChanges {
     pub changes: Vec<BoardChange>,
 }
 
-/// What happened on the boards of the hub since a moment.
+/// The changes on the boards of the hub since a moment.
 #[derive(Debug, Clone, Default)]
 pub struct ChangedBoards {
     /// The boards, the last changed first, each with what happened.
     pub boards: Vec<BoardChanges>,
-    /// Whether more boards have changed than are told of.
+    /// True when more boards have changed than are listed.
     pub has_more: bool,
 }
 
 impl ChangedBoards {
-    /// How many boards are told of at most.
+    /// The most boards in one list.
     pub const MOST: usize = MAX_BOARDS as usize;
 }
 
@@ -83,7 +83,7 @@ pub struct Displaced {
 }
 
 impl BoardService<'_> {
-    /// What happened since a moment on the boards that the caller may see, at most so many changes of each.
+    /// Lists the changes since a moment on the boards that the caller may see, at most `limit` of each.
     pub async fn changes_since(
         self,
         caller: &Caller,

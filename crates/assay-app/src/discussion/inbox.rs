@@ -13,14 +13,14 @@ use crate::error::Error;
 use crate::repo_lookup::Repo;
 use crate::services::DiscussionService;
 
-/// How many entries each list of an inbox has at most.
+/// The most entries in each list of an inbox.
 const LISTED: u32 = 50;
-/// How many accounts one comment mentions at most.
+/// The most accounts that one comment mentions.
 const MAX_MENTIONED: usize = 50;
-/// How many names of accounts are looked up for one page.
+/// The most names of accounts that are looked up for one page.
 const MAX_NAMES: usize = 500;
 
-/// What waits for an account, each list with at most [`Inbox::LISTED`] entries.
+/// The pull requests and mentions that wait for an account, at most [`Inbox::LISTED`] of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inbox {
     /// The open pull requests of others that they can merge, the last changed first.
@@ -38,13 +38,13 @@ pub struct Mention {
     pub discussion: Discussion,
     /// The comment.
     pub event: String,
-    /// Who wrote it; none when the account is gone.
+    /// Its author; none when the account is gone.
     pub author: Option<String>,
-    /// When.
+    /// The time at which it was written.
     pub created: Timestamp,
 }
 
-/// What the references in the texts of a repository may lead to.
+/// The accounts and discussions that texts in a repository may refer to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Referable {
     /// The names of accounts that exist, in lower case.
@@ -54,12 +54,12 @@ pub struct Referable {
 }
 
 impl Inbox {
-    /// How many entries each list has at most.
+    /// The most entries in each list.
     pub const LISTED: usize = LISTED as usize;
 }
 
 impl DiscussionService<'_> {
-    /// What waits for the caller, in the repositories that they may see.
+    /// Returns the inbox of the caller, from the repositories that they may see.
     pub async fn inbox(self, caller: &Caller) -> Result<Inbox, Error> {
         let account = caller.signed_in()?.account;
         let store = &self.hub.store;
@@ -125,7 +125,7 @@ impl DiscussionService<'_> {
         }))
     }
 
-    /// Which of these accounts exist, and which discussions of a repository.
+    /// Looks up which of these accounts exist, and the last number of a discussion.
     pub async fn referable(
         self,
         repo: &Repo,

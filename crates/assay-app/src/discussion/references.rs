@@ -5,9 +5,9 @@ use std::ops::Range;
 
 /// The longest name of an account that is looked for, in bytes.
 const MAX_NAME: usize = 96;
-/// How many digits the number of a discussion has at most.
+/// The most digits in the number of a discussion.
 const MAX_DIGITS: usize = 9;
-/// What follows the scheme of an address and does not belong to it.
+/// Punctuation after an address that does not belong to it.
 const AFTER: [char; 12] = ['.', ',', ';', ':', '!', '?', '\'', '"', '*', '_', ')', ']'];
 
 /// Something that a text refers to.
@@ -64,14 +64,14 @@ pub(super) fn mentioned(markdown: &str) -> BTreeSet<String> {
     names
 }
 
-/// Whether a word may begin after a character: an e-mail address and the middle of a path refer to nothing.
+/// Returns whether a word may begin after a character. E-mail addresses and paths refer to nothing.
 fn begins_word(before: Option<char>) -> bool {
     before.is_none_or(|c| {
         !(c.is_alphanumeric() || matches!(c, '/' | '@' | '#' | '.' | '_' | '-' | '&' | '='))
     })
 }
 
-/// What a text begins with, and how many bytes of it that is.
+/// Reads the reference that a text begins with. Returns its length in bytes too.
 fn reference_at(text: &str) -> Option<(usize, Reference<'_>)> {
     if let Some(rest) = text.strip_prefix('@') {
         let name = account(rest)?;

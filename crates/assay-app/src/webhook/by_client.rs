@@ -24,22 +24,22 @@ const MAX_SECRET: usize = 256;
 pub struct PlacedHook {
     /// The webhook.
     pub hook: HookInfo,
-    /// Whose doings it tells of.
+    /// The repository or account that it watches.
     pub place: HookPlace,
-    /// Whether the place is an organisation.
+    /// True when it watches an organisation.
     pub is_organisation: bool,
 }
 
-/// What a webhook is to have from now on; what is none stays as it is.
+/// Changes to a webhook; a field that is none stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookChange<'c> {
-    /// Whose doings it tells of.
+    /// The repository or account that it watches.
     pub place: Option<HookPlace>,
     /// The address.
     pub url: Option<&'c str>,
-    /// What it tells of.
+    /// The scopes of its events.
     pub scopes: Option<Vec<&'c str>>,
-    /// What deliveries are signed with.
+    /// The secret that signs deliveries.
     pub secret: Option<&'c str>,
 }
 

@@ -12,7 +12,7 @@ use crate::result_file::ValidEntry;
 use crate::rules::{copied_values, value_slip};
 use crate::sink::Sink;
 
-/// How near a multiple has to be to another value of the same model, as a ratio.
+/// The largest ratio between a multiple and another value of the same model.
 const SAME: f64 = 1.02;
 
 /// Results that someone keeps on boards.
@@ -32,7 +32,7 @@ pub trait Boards {
 pub struct BoardValue<'b> {
     /// The model.
     pub model: &'b RepoId,
-    /// Whether it is the model of the file, by another file or pull request.
+    /// True for the model of the file, reported in another file or pull request.
     pub is_own: bool,
     /// The value.
     pub value: f64,

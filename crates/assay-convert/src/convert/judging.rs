@@ -31,10 +31,10 @@ pub(super) fn llm_scoring(
     })
 }
 
-/// What a judge was asked of one sample.
+/// The prompt of a judge for one sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SentPrompt {
-    /// Who asked: a scorer, or an annotator.
+    /// The scorer or annotator that asked.
     pub(super) asker: String,
     pub(super) sample: String,
     pub(super) text: String,

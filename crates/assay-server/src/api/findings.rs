@@ -16,12 +16,12 @@ use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::web;
 
-/// How many results a page has when nobody says.
+/// The number of results on a page when the request names none.
 const PAGE: usize = 100;
 /// The most results of a page.
 const MAX_PAGE: usize = 1000;
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
-/// What no answer lists, however many results it has.
+/// The description of what the lists contain.
 const DETAIL: &str = "Only current results on boards are listed, with the warnings that follow from their files alone and what does \
      not fit the scale that the benchmark declares now.";
 

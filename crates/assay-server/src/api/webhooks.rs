@@ -14,7 +14,7 @@ use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::wire;
 
-/// What a webhook tells of when its maker does not say.
+/// The events of a webhook for which none are named.
 const DOMAINS: [&str; 2] = ["repo", "discussion"];
 
 pub(crate) fn routes() -> Routes {

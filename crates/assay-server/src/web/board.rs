@@ -79,7 +79,7 @@ struct BoardPage {
     pinned_here: String,
     /// The address of the board for the pages of others.
     embed: String,
-    /// Where the changes of the board are.
+    /// The address of the changes of the board.
     changes: String,
     /// The findings in the results of the task.
     findings: String,

@@ -13,11 +13,11 @@ use crate::error::Failure;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How far back the page looks when no day is named, in milliseconds: 30 days.
+/// The time that the page looks back when no day is named, in milliseconds: 30 days.
 const RECENT_MILLIS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// How many changes of each board are shown beside those of others.
+/// The most changes of each board beside those of others.
 const OF_EACH: usize = 10;
-/// How many changes are shown of one board alone.
+/// The most changes of one board alone.
 const OF_ONE: usize = 200;
 
 pub(super) fn pages() -> Pages {
@@ -38,11 +38,11 @@ struct ChangesPage {
     days: Vec<Day>,
     /// Boards that have more changes than are shown: what they are called, and where all are.
     longer: Vec<(String, String)>,
-    /// How many boards are shown at most, when more have changed.
+    /// The most boards that are shown, when more have changed.
     cut_at: Option<usize>,
 }
 
-/// What happened on one day.
+/// The changes of one day.
 struct Day {
     name: String,
     moves: Vec<Move>,
@@ -149,7 +149,7 @@ fn days(boards: &[BoardChanges]) -> Vec<Day> {
     days
 }
 
-/// Where all changes of a board are, when it has as many as are shown of each.
+/// Returns the address of all changes of a board, when it has as many as are shown of each.
 fn longer(board: &BoardChanges, limit: usize, since: &str) -> Option<(String, String)> {
     let name = format!("{} ({})", board.benchmark.name, board.task);
     let all = links::changes(&board.benchmark_id, &board.task);

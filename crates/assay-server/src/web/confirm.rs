@@ -11,16 +11,16 @@ use crate::error::Failure;
 /// The field that says that the question was answered.
 const SURE: &str = "sure";
 
-/// What is asked.
+/// A question with its consequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Question {
     /// The act, as a question.
     pub(super) title: String,
-    /// What follows from it, and whether it can be taken back.
+    /// Its consequences, and whether it can be taken back.
     pub(super) effect: &'static str,
     /// The word on the button.
     pub(super) button: &'static str,
-    /// Where to go instead.
+    /// The page to return to instead.
     pub(super) back: String,
 }
 

@@ -112,7 +112,7 @@ pub(super) async fn of_account(
     Ok(visitor.other_kept(&state, place, KIND, text))
 }
 
-/// What is new on every board that everyone sees.
+/// Writes the feed of all boards that everyone sees.
 pub(super) async fn of_hub(
     State(state): State<AppState>,
     visitor: Visitor,

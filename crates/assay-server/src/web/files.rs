@@ -80,7 +80,7 @@ struct TreePage {
 }
 
 impl TreePage {
-    /// Where files are uploaded to this folder; commits and tags take none.
+    /// Returns the address of the upload form of this folder; commits and tags have none.
     fn upload(&self) -> Option<String> {
         let revision = &self.place.revision;
         takes_files(&self.refs, revision).then(|| {

@@ -15,7 +15,7 @@ use crate::extract::PageRepo;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How many results a page has.
+/// The number of results on a page.
 const PAGE: usize = 50;
 /// The page with the findings on all boards.
 pub(super) const OF_HUB: &str = "/results/findings";

@@ -33,7 +33,7 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Whether a file was chosen: browsers send an empty one for a field that was left alone.
+    /// Returns whether a file was chosen: browsers send an empty one for a field that was left alone.
     fn is_chosen(&self) -> bool {
         !(self.name.is_empty() && self.content.is_empty())
     }

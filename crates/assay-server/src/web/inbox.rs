@@ -36,7 +36,7 @@ impl InboxPage {
         links::discussion(discussion.kind, &discussion.repo, discussion.num)
     }
 
-    /// Where a comment is shown, however long the discussion is.
+    /// Returns the address of a comment, however long the discussion is.
     fn comment(mention: &Mention) -> String {
         let place = Self::address(&mention.discussion);
         format!("{place}?event={}", links::part(&mention.event))

@@ -15,7 +15,7 @@ use super::links;
 /// How much of a text is shown, in bytes.
 const MAX: usize = 256 << 10;
 
-/// What of Markdown is read beyond its core.
+/// The extensions of Markdown that are read.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS);
@@ -119,7 +119,7 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// Where a comment was written, and what it may refer to.
+/// The repository of a comment, with what the comment may refer to.
 #[derive(Debug, Clone, Copy)]
 struct Talk<'f> {
     /// The page of the repository.
@@ -128,7 +128,7 @@ struct Talk<'f> {
 }
 
 impl Talk<'_> {
-    /// Where a reference leads; nowhere when there is no such thing.
+    /// Returns the address that a reference leads to; none when there is no such thing.
     fn target(self, reference: Reference<'_>) -> Option<String> {
         match reference {
             Reference::Account(name) => {
@@ -165,9 +165,9 @@ impl Talk<'_> {
 /// Turns events into those that do nothing.
 struct Tamer<'f> {
     folder: &'f str,
-    /// Where the text was said, when it is a comment.
+    /// The repository of the text, when it is a comment.
     talk: Option<Talk<'f>>,
-    /// Whether the text is in a block of code.
+    /// True inside a block of code.
     in_code: bool,
     /// How the links and pictures end that have begun.
     open: Vec<&'static str>,
@@ -279,7 +279,7 @@ fn target(address: &str, folder: &str) -> Option<String> {
     })
 }
 
-/// Where a link of our own leads: as [`target`], to a heading of this page or of another one too.
+/// Returns the address of a link of our own: as [`target`], to a heading of this page or of another one too.
 fn target_with_anchor(address: &str, folder: &str) -> Option<String> {
     let Some((path, anchor)) = address.split_once('#') else {
         return target(address, folder);

@@ -27,7 +27,7 @@ use crate::state::AppState;
 const MAX_FILES: usize = 80;
 /// The most text, all files together, that a refused form shows again to be changed, in bytes.
 const MAX_KEPT: usize = 256 << 10;
-/// How the revision of a pull request begins.
+/// The beginning of the revision of a pull request.
 const PULL: &str = "refs/pr/";
 
 pub(super) fn of_repository() -> Pages {
@@ -60,19 +60,19 @@ struct UploadPage {
 }
 
 impl UploadPage {
-    /// Whether the files go onto a pull request that is open.
+    /// Returns whether the files go onto a pull request that is open.
     fn is_pull(&self) -> bool {
         self.revision.starts_with(PULL)
     }
 }
 
-/// What was typed into the form.
+/// The form as it was typed.
 #[derive(Debug, Clone, Default)]
 struct Draft {
     folder: String,
     title: String,
     comment: String,
-    /// Whether the commit goes to the branch itself.
+    /// True when the commit goes to the branch itself.
     direct: bool,
     /// Files written in the form.
     written: Vec<TextFile>,
@@ -250,7 +250,7 @@ fn written(form: &Form) -> impl Iterator<Item = TextFile> {
         .filter(|file| !(file.path.is_empty() && file.text.is_empty()))
 }
 
-/// What of a refused form can be shown again: the text of its files, as far as a text field keeps every byte of it, and
+/// Returns what a refused form shows again: the text of its files, as far as a text field keeps every byte of it, and
 /// the names of the other files.
 fn kept(form: &Form) -> (Vec<TextFile>, Vec<String>) {
     let folder = form.get("folder").trim_matches('/');
@@ -274,7 +274,7 @@ fn kept(form: &Form) -> (Vec<TextFile>, Vec<String>) {
     (kept, again)
 }
 
-/// Whether a page shows a character as it is, and a browser sends it as it was.
+/// Returns whether a page shows a character as it is, and a browser sends it as it was.
 fn survives(c: char) -> bool {
     matches!(c, '\n' | '\t') || !(c.is_control() || links::is_hidden(c))
 }
@@ -304,7 +304,7 @@ async fn check_branch(state: &AppState, repo: &Repo, revision: &str) -> Result<(
     Err(Error::NotFound(Missing::Revision(revision.to_owned())).into())
 }
 
-/// Whether files can be uploaded to a revision: branches and pull requests take them, commits and tags do not.
+/// Returns whether a revision takes files: branches and pull requests do, commits and tags do not.
 pub(super) fn takes_files(refs: &RefList, revision: &str) -> bool {
     let mut branches = refs.branches.iter();
     revision.starts_with(PULL) || branches.any(|branch| branch.name == revision)

@@ -37,7 +37,7 @@ pub(super) fn juries(spec: Value<'_>, evaluated: Option<&str>) -> BTreeMap<Strin
         .collect()
 }
 
-/// What each annotator asked of the answer to a request.
+/// Returns the prompts of the annotators for one answer.
 pub(super) fn prompts(state: Value<'_>) -> Vec<SentPrompt> {
     let instance = state.present("instance");
     let sample = instance.and_then(|instance| scalar(instance.get("id")?));

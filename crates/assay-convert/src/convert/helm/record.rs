@@ -90,7 +90,7 @@ impl HelmRun<'_> {
         }
     }
 
-    /// Who decided a metric, and what they were asked first.
+    /// Returns the judges of a metric with their first prompt.
     fn llm_scoring(&self, metric: &str) -> Option<LlmScoring> {
         let jury = self.spec.juries.get(metric)?;
         let mut scoring = jury.scoring.clone();

@@ -27,7 +27,7 @@ pub(super) struct RunSpec {
     pub(super) scenario: Details,
     /// What tells this run from others of the same model and data.
     pub(super) setup: Setup,
-    /// Who judges, by the name of the metric.
+    /// The judges, by the name of the metric.
     pub(super) juries: BTreeMap<String, Jury>,
     /// What the run is, byte for byte.
     pub(super) bytes: Vec<u8>,

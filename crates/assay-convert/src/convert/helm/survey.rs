@@ -25,7 +25,7 @@ pub(super) struct Survey {
     pub(super) deployment: Option<String>,
     /// Whether the first answer came with its thinking.
     pub(super) reasoning: bool,
-    /// What judges were asked of the first answer.
+    /// The prompts of judges for the first answer.
     pub(super) judge_prompts: Vec<SentPrompt>,
     /// Whether each reference got a request of its own.
     pub(super) by_reference: bool,

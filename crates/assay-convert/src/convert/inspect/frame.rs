@@ -43,7 +43,7 @@ pub(super) struct Rows {
     pub(super) is_failed: bool,
     /// The name that the model answered under.
     pub(super) served: Option<String>,
-    /// What judges were asked, where the header does not say.
+    /// The prompts of judges, where the header does not have them.
     pub(super) prompts: Vec<SentPrompt>,
     /// What a person should know.
     pub(super) notes: Vec<String>,

@@ -11,14 +11,14 @@ use super::model::named_model;
 const MODEL_KEYS: [&str; 4] = ["model", "grader_model", "judge_model", "grader"];
 /// Where scorers keep what the judge is asked.
 const PROMPT_KEYS: [&str; 3] = ["template", "grader_template", "prompt_template"];
-/// What goes into the template.
+/// The argument that is filled into the template.
 const INSTRUCTIONS: &str = "instructions";
-/// How several judgements become one.
+/// The argument that says how several judgements become one.
 const REDUCER: &str = "reducer";
 /// The role that Inspect's own scorers ask for, unless they are given another.
 const GRADER: &str = "grader";
 const ROLE_KEY: &str = "model_role";
-/// What the names of Inspect's own model-graded scorers have in common.
+/// The part that the names of Inspect's own model-graded scorers share.
 const MODEL_GRADED: &str = "model_graded";
 
 /// A scorer of a log and what it was given.
@@ -60,7 +60,7 @@ impl<'d> Scorer<'d> {
         self.name().contains(MODEL_GRADED)
     }
 
-    /// How several judgements become one, and the name that the log has for it.
+    /// Returns how several judgements become one, with the name that the log has for it.
     fn aggregation(self) -> (Option<AggregationMethod>, Option<String>) {
         let reducer = self.params.and_then(|params| params.text_of(REDUCER));
         let method = match reducer.as_deref() {
@@ -161,7 +161,7 @@ pub(super) fn scoring_of(root: Value<'_>, name: &str) -> Option<LlmScoring> {
     scoring(root, own)
 }
 
-/// What a scorer was given, as JSON, in a log that has no results.
+/// Returns the arguments of a scorer as JSON, in a log that has no results.
 pub(super) fn arguments_of(root: Value<'_>, name: &str) -> Option<String> {
     let own = Scorer::configured(root).find(|scorer| plain_name(&scorer.name()) == name)?;
     own.params.filter(|params| !params.is_empty()).map(compact)

@@ -11,7 +11,7 @@ use super::results;
 
 /// The most rows of failed samples that are held back until it is known which results there are, in bytes.
 const MAX_HELD_BYTES: usize = 64 << 20;
-/// What is told of rows beyond that.
+/// The warning about rows beyond that.
 const NOT_HELD: &str = "a row of a failed sample was left out because there are too many";
 
 /// A record in the making.
@@ -23,7 +23,7 @@ pub(super) struct Output<'a> {
     keeps_bounds: Vec<bool>,
     aggregates: Vec<results::Aggregate>,
     served: Option<String>,
-    /// What judges were asked first, for scorers whose template the log does not hold.
+    /// The first prompts of judges, for scorers whose template the log does not hold.
     prompts: Vec<SentPrompt>,
     /// How many samples were read, scored and failed.
     read: u64,

@@ -74,7 +74,7 @@ impl Header {
         judges::scoring_of(self.root()?, scorer)
     }
 
-    /// What a scorer was given, in a log without results.
+    /// Returns the arguments of a scorer, in a log without results.
     pub(super) fn scorer_args(&self, scorer: &str) -> Option<String> {
         judges::arguments_of(self.root()?, scorer)
     }

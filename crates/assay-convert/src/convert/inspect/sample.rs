@@ -26,9 +26,9 @@ const SAMPLE_METADATA: &str = "sample_metadata";
 const SCORE_METADATA: &str = "score_metadata";
 /// The tokens of the judges, as JSON.
 const JUDGE_USAGE: &str = "judge_token_usage";
-/// Where scorers keep the exchange with their judge.
+/// The key under which scorers keep the exchange with their judge.
 const GRADING: &str = "grading";
-/// What is told of samples without the calls that tell answers from judgements.
+/// The warning about samples without the calls that tell answers from judgements.
 const NOT_TOLD_APART: &str = "the evaluated model judged itself and the log does not say which tokens it answered with, so \
                               a sample has none";
 /// What is told of rows that are too large.
@@ -217,7 +217,7 @@ impl<'d> Sample<'d> {
         rows.scores.push(tally);
     }
 
-    /// What the judges of this sample were asked: the first message of the exchange that a scorer kept.
+    /// Returns the prompts of the judges of this sample: the first message of the exchange that a scorer kept.
     fn sent_prompts(&self) -> Vec<SentPrompt> {
         let prompt = |scorer: &String| {
             let score = self.root.get("scores")?.get(scorer)?;

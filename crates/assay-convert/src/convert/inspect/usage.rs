@@ -157,7 +157,7 @@ fn sum(one: TokenUsage, other: TokenUsage) -> TokenUsage {
     }
 }
 
-/// What is left of a usage; `None` when the other is larger, and so no part of it.
+/// Subtracts one usage from another; `None` when it is larger, and so no part of it.
 fn difference(whole: &TokenUsage, part: &TokenUsage) -> Option<TokenUsage> {
     let both = |whole: Option<u64>, part: Option<u64>| match part {
         Some(part) => whole.and_then(|whole| whole.checked_sub(part)),

@@ -10,7 +10,7 @@ use crate::convert::metric::MetricFacts;
 /// The most bootstrap rounds that the harness runs for metrics over whole corpora, which are slow.
 const MAX_CORPUS_ROUNDS: u64 = 100;
 
-/// What the configuration of a task says of every metric.
+/// The keys that every metric has in the configuration of a task.
 const OF_EVERY_METRIC: [&str; 4] = ["metric", "aggregation", "higher_is_better", "hf_evaluate"];
 
 /// The metric of a score as a record describes it.
@@ -33,7 +33,7 @@ pub(super) fn config(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) 
     config
 }
 
-/// What a metric was given beyond what every metric has, such as `ignore_case`.
+/// Returns the parameters of a metric beyond the keys that every metric has, such as `ignore_case`.
 fn parameters(entry: Value<'_>) -> BTreeMap<String, Json> {
     let entries = entry.entries().filter_map(|(name, value)| {
         let name = name.text()?;

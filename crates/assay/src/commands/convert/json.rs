@@ -44,7 +44,7 @@ struct WireWarning<'a> {
     count: u64,
 }
 
-/// What validation suspects under one code: the first finding, and how many there are.
+/// The findings under one code: the first one, and their number.
 #[derive(Serialize)]
 struct WireFinding<'a> {
     code: &'a str,

@@ -20,7 +20,7 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
-/// What validation suspects of a record under one code: the first finding, and how many there are.
+/// The findings in a record under one code: the first one, and their number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Suspicion {
     pub(super) count: u64,
@@ -66,7 +66,7 @@ pub(super) struct RecordOutcome {
     pub(super) rows: u64,
     /// What the converter left out, and why.
     pub(super) warnings: Vec<Warning>,
-    /// What validation suspects, by code.
+    /// The findings of validation, by code.
     pub(super) findings: BTreeMap<String, Suspicion>,
     /// The metrics that a person described and that it has.
     pub(super) names_said: Vec<String>,

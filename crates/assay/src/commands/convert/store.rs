@@ -111,7 +111,7 @@ pub(crate) struct ConvertedRecord {
     digest: Option<String>,
     /// Why it may not appear.
     pub(crate) faults: Vec<Fault>,
-    /// What validation suspects, by code.
+    /// The findings of validation, by code.
     pub(super) warnings: BTreeMap<String, Suspicion>,
 }
 
