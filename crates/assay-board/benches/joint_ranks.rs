@@ -1,5 +1,5 @@
-//! How long the joint ranks of models on the same questions take: `just bench joint_ranks`, or
-//! `just bench joint_ranks MODELS QUESTIONS`. The peak of memory is printed where the system tells it.
+//! Times the joint ranks of models on the same questions: `just bench joint_ranks`, or `just bench
+//! joint_ranks MODELS QUESTIONS`. The peak of memory is printed where the system reports it.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::unwrap_used, reason = "a bench fails where it stands")]

@@ -1,4 +1,5 @@
-//! How long a board takes, by its size: `cargo bench -p assay-board`. The best of several runs is printed.
+//! Times ranking by the size of a board: `cargo bench -p assay-board`. The best of several runs is
+//! printed.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::unwrap_used, reason = "names in this file are fixed")]
@@ -45,7 +46,7 @@ fn intervals() {
     }
 }
 
-/// How uncertain a value is, by a scattered number.
+/// A function that gives a value its uncertainty, by a scattered number.
 type Uncertain = fn(u64) -> Option<Uncertainty>;
 
 /// Boards on which all have as many samples, different errors, and errors of every size there is.

@@ -7,7 +7,8 @@ use crate::clustered::mean_of;
 use crate::expected_win_rate::{ColumnScale, expected_win_rates};
 use crate::special::as_float;
 
-/// How the cells of a row become one number. A cell that is missing counts as nothing, not as zero.
+/// The rule by which the cells of a row become one number. A cell that is missing counts as
+/// nothing, not as zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AggregateRule {
     /// The chance to score above another ranked model on a column drawn at random, in percent.
@@ -28,7 +29,7 @@ pub struct Aggregate {
     pub value: f64,
     /// Its 95 % interval (Student's, over the columns as a sample of such columns); none of fewer than two columns.
     pub interval: Option<Interval>,
-    /// Whether it cannot be told apart from the first row. Only the expected win rate tells.
+    /// True if it cannot be told apart from the first row. Only the expected win rate tells.
     pub is_tied: bool,
 }
 

@@ -5,14 +5,14 @@ use assay_model::{RepoId, RepoKey};
 
 use crate::{Error, Leaderboard, Row};
 
-/// What happened to one model between two boards.
+/// The change of one model between two boards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change<'a> {
     /// The repository of the model.
     pub key: RepoKey,
     /// Its name, as the later board has it.
     pub model: &'a RepoId,
-    /// What happened.
+    /// The kind of change.
     pub movement: Movement,
     /// Its value on the earlier board.
     pub value_before: Option<f64>,
@@ -20,7 +20,7 @@ pub struct Change<'a> {
     pub value_after: Option<f64>,
 }
 
-/// How a rank changed.
+/// The change of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Movement {
     /// It was not on the earlier board.
@@ -54,8 +54,9 @@ pub enum Movement {
     },
 }
 
-/// What changed from one board to a later one: first what the later board has, in its order, then what left it, in the
-/// order of the earlier one. A model with the same rank and value is not mentioned; of several rows, the best counts.
+/// Returns the changes from one board to a later one: first the rows of the later board, in its
+/// order, then the rows that left, in the order of the earlier one. A model with the same rank and
+/// value is not mentioned; of several rows, the best counts.
 pub fn changes<'a>(
     before: &Leaderboard<'a>,
     after: &Leaderboard<'a>,

@@ -1,4 +1,5 @@
-//! What charts show, without a pixel: where an axis begins and ends, which points set a record, which are beaten by none.
+//! The content of charts, without a pixel: ends of axes, points that set a record, points that no
+//! other beats.
 
 mod axis;
 mod frontier;

@@ -7,17 +7,17 @@ use crate::{Estimate, Method};
 pub struct Cluster {
     /// The sum of their scores.
     pub total: f64,
-    /// How many they are.
+    /// The number of samples in the cluster.
     pub size: u64,
 }
 
-/// What the clusters come to.
+/// The mean and variance of all clusters.
 struct Summary {
     mean: f64,
     variance: f64,
     samples: f64,
     clusters: f64,
-    /// Whether each of them is one sample.
+    /// True if each of them is one sample.
     single: bool,
 }
 
@@ -78,7 +78,7 @@ pub fn clustered_share(clusters: &[Cluster]) -> Option<Estimate> {
     })
 }
 
-/// How many times as large the variance is as that of independent samples.
+/// Returns the variance in relation to that of independent samples.
 fn design_effect(clusters: &[Cluster], summary: &Summary) -> f64 {
     let size = summary.samples / summary.clusters;
     let mut parts: Vec<(f64, f64)> = clusters.iter().map(part).collect();

@@ -1,7 +1,7 @@
 use crate::estimate::CONFIDENCE;
 use crate::{Estimate, Interval, Method};
 
-/// Whether a difference is more than chance.
+/// The verdict on a difference: more than chance, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The second value is clearly above the first.
@@ -51,7 +51,7 @@ pub fn difference(first: &Estimate, second: &Estimate) -> Estimate {
 }
 
 impl Verdict {
-    /// What the interval of a difference says.
+    /// Returns the verdict of the interval of a difference.
     pub fn of_difference(difference: &Estimate) -> Self {
         let Interval { low, high, .. } = difference.interval;
         if low > 0.0 {

@@ -2,7 +2,7 @@ use assay_model::TaskId;
 
 use crate::{Level, Question};
 
-/// What was asked of a board and has no honest answer.
+/// A request to a board that has no honest answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// A mean of nothing.
@@ -29,25 +29,25 @@ pub enum Error {
     /// Two boards that rank by different things.
     #[error("ranks by {} and ranks by {} have nothing in common", by(.before), by(.after))]
     NotComparable {
-        /// What the earlier board was asked.
+        /// The question of the earlier board.
         before: Box<Question>,
-        /// What the later board was asked.
+        /// The question of the later board.
         after: Box<Question>,
     },
     /// Scores that are not as many for each model.
     #[error("{scores} scores are no table of {models} models and {questions} questions")]
     NotATable {
-        /// How many scores there are.
+        /// The number of scores that were given.
         scores: usize,
-        /// How many models.
+        /// The number of models.
         models: usize,
-        /// How many questions.
+        /// The number of questions.
         questions: usize,
     },
     /// A number of models that is not compared.
     #[error("{found} models are not compared; from {least} to {most} are")]
     ModelCount {
-        /// How many models there are.
+        /// The number of models that were given.
         found: usize,
         /// The fewest that are compared.
         least: usize,
@@ -57,9 +57,9 @@ pub enum Error {
     /// Too few questions to tell how much a difference varies.
     #[error("{found} shared questions are too few to compare models; at least {least} are needed")]
     TooFewQuestions {
-        /// How many questions there are.
+        /// The number of questions that were given.
         found: usize,
-        /// How many are needed.
+        /// The least number that is needed.
         least: usize,
     },
     /// A score of a table that is not a number, or without end.
@@ -72,7 +72,7 @@ pub enum Error {
     },
 }
 
-/// What a question ranks by, in words.
+/// Returns the metric and direction of a question in words.
 fn by(question: &Question) -> String {
     format!(
         "`{}` {}, {}",

@@ -4,7 +4,7 @@ use crate::share::{Share, TailBound};
 use crate::special::{as_float, normal_quantile};
 use crate::{Interval, Method};
 
-/// How many standard errors a 95 % interval reaches to each side.
+/// The half width of a 95 % interval, in standard errors.
 pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 /// The confidence of every interval here.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -20,7 +20,7 @@ const COUNTED: [&str; 8] = [
     "resolved",
 ];
 
-/// What an interval rests on.
+/// The source of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// The entry gives half its width.
@@ -34,7 +34,7 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// How the interval was made.
+    /// Returns the method of the interval.
     pub fn method(self) -> Method {
         match self {
             Self::HalfWidth | Self::Ends => Method::Stated,
@@ -44,7 +44,7 @@ impl Basis {
     }
 }
 
-/// How uncertain a value is, from which intervals of any confidence follow.
+/// The uncertainty of a value, from which intervals of any confidence follow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Uncertainty {
     shape: Shape,
@@ -120,7 +120,7 @@ impl Uncertainty {
         self
     }
 
-    /// What it rests on.
+    /// Returns the source of the interval.
     pub fn basis(&self) -> Basis {
         self.basis
     }
@@ -148,12 +148,12 @@ impl Uncertainty {
     }
 }
 
-/// What an entry tells that bears on how uncertain its values are.
+/// The fields of an entry that bear on the uncertainty of its values.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedValues<'e> {
     /// Its scores.
     pub scores: &'e [Score],
-    /// How many samples it says were evaluated.
+    /// Number of samples that it says were evaluated.
     pub sample_size: Option<u64>,
 }
 
@@ -166,8 +166,9 @@ impl<'e> From<&'e Entry> for ReportedValues<'e> {
     }
 }
 
-/// How uncertain a value of an entry is; none when the entry does not tell. Nothing is guessed: a percentage that is no
-/// share of right answers has no interval for its number of samples, and an error of zero is no error.
+/// Returns the uncertainty of a value of an entry; none when the entry does not report it. Nothing
+/// is guessed: a percentage that is no share of right answers has no interval for its number of
+/// samples, and an error of zero is no error.
 pub fn uncertainty_of<'e>(
     told: impl Into<ReportedValues<'e>>,
     metric: &Metric,
@@ -191,7 +192,7 @@ pub fn interval_of<'e>(
     Some((uncertainty.interval(value), uncertainty.basis))
 }
 
-/// What an entry itself says of its uncertainty.
+/// The uncertainty that an entry itself states.
 enum Stated {
     Nothing,
     Nonsense,
@@ -278,7 +279,8 @@ fn half_a_unit(score: &Score) -> f64 {
     }
 }
 
-/// What stated errors downwards and upwards tell. On the scale of a share, ranks use the number of samples they are worth.
+/// Returns the uncertainty of stated errors downwards and upwards. On the scale of a share, ranks
+/// use the number of samples they are worth.
 fn errors(metric: &Metric, value: f64, (down, up): (f64, f64), basis: Basis) -> Stated {
     match Uncertainty::of_errors(down, up, basis) {
         Some(uncertainty) => {
@@ -291,7 +293,7 @@ fn errors(metric: &Metric, value: f64, (down, up): (f64, f64), basis: Basis) -> 
     }
 }
 
-/// What a score says of itself.
+/// Returns the uncertainty that a score states itself.
 fn given(own: &StatedUncertainty, metric: &Metric, value: f64) -> Stated {
     let errors = |down: f64, up: f64, basis| errors(metric, value, (down, up), basis);
     if let Some(interval) = &own.interval {
@@ -322,7 +324,7 @@ fn own_score<'s>(told: ReportedValues<'s>, metric: &Metric) -> Option<&'s Score>
         .or_else(|| whole().find(|score| score.metric.is_none() && metric.primary))
 }
 
-/// What the number of samples tells.
+/// Returns the uncertainty that follows from the number of samples.
 fn counted(told: ReportedValues<'_>, metric: &Metric, value: f64) -> Option<Uncertainty> {
     let samples = samples(told, metric)?;
     let scale = scale(metric)?;
@@ -372,7 +374,7 @@ fn samples(told: ReportedValues<'_>, metric: &Metric) -> Option<u64> {
         .filter(|samples| *samples > 0)
 }
 
-/// What a share of one is in the metric's unit; none when that is not known.
+/// Returns a share of one in the metric's unit; none when the unit is not known.
 fn scale(metric: &Metric) -> Option<f64> {
     match (metric.value_type, metric.unit.as_deref()) {
         (Some(ValueType::Percentage), _) | (_, Some("percentage" | "percent" | "%")) => Some(100.0),

@@ -11,7 +11,7 @@ use crate::aggregate::Aggregate;
 use crate::special::{as_float, normal_cdf};
 use crate::{Interval, SplitMix64};
 
-/// How often the columns are drawn with replacement for the intervals.
+/// The number of draws of columns with replacement for the intervals.
 const DRAWS: usize = 1000;
 /// The fewest draws for a matrix of many cells.
 const LEAST_DRAWS: usize = 200;
@@ -28,10 +28,10 @@ const TIED: f64 = 0.025;
 /// The least slope of a column: a benchmark on which better models score worse tells them apart by nothing.
 const LEAST_SLOPE: f64 = 0.05;
 
-/// How the values of a column are read.
+/// The rule by which the values of a column are read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColumnScale {
-    /// Which way the metric improves.
+    /// The direction in which the metric improves.
     pub direction: Direction,
     /// The least and the most that a value can be. Values between two bounds are compared by their logits.
     pub bounds: Option<(f64, f64)>,

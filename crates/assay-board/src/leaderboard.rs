@@ -10,7 +10,8 @@ pub struct Leaderboard<'a> {
     pub(crate) rows: Vec<Row<'a>>,
 }
 
-/// What all rows of a group have in common, and those of other groups do not: rows are ranked within their group alone.
+/// The fields that all rows of a group share, and that differ between groups: rows are ranked
+/// within their group alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Group(Vec<(String, Option<String>)>);
 
@@ -24,7 +25,7 @@ impl Group {
         Self(subset.into_iter().chain(others).collect())
     }
 
-    /// Whether its results are over the whole benchmark.
+    /// Returns whether its results are over the whole benchmark.
     pub fn is_whole(&self) -> bool {
         !self.0.iter().any(|(key, _)| key == Setup::SUBSET)
     }
@@ -47,10 +48,10 @@ pub struct Row<'a> {
     pub(crate) given: Vec<usize>,
 }
 
-/// How many setups of a model are in a group, and from where to where their values go.
+/// The setups of a model in a group: their number and the range of their values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setups {
-    /// How many there are.
+    /// The number of setups.
     pub count: usize,
     /// The least value.
     pub low: f64,
@@ -59,7 +60,7 @@ pub struct Setups {
 }
 
 impl<'a> Leaderboard<'a> {
-    /// What was asked.
+    /// Returns the question of the board.
     pub fn question(&self) -> &Question {
         &self.question
     }
@@ -85,7 +86,8 @@ impl<'a> Leaderboard<'a> {
     }
 }
 
-/// How many in a hundred of the other rows a rank is at least as good as, on a board of so many rows.
+/// Returns the percentage of the other rows that a rank is at least as good as, on a board of so
+/// many rows.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a board has fewer rows than a float has whole numbers"
@@ -104,7 +106,7 @@ impl<'a> Row<'a> {
         self.rank
     }
 
-    /// Which group it is in, from 0.
+    /// Returns the index of its group, from 0.
     pub fn group(&self) -> usize {
         self.group
     }
@@ -114,7 +116,7 @@ impl<'a> Row<'a> {
         self.value
     }
 
-    /// How many setups the model has in the group.
+    /// Returns the number of setups that the model has in the group.
     pub fn setups(&self) -> Setups {
         self.setups
     }
@@ -129,12 +131,13 @@ impl<'a> Row<'a> {
         self.result
     }
 
-    /// Which of the results that is, in the order in which they were given, from 0.
+    /// Returns the index of the result among those that were given, from 0.
     pub fn given(&self) -> usize {
         self.given.first().copied().unwrap_or_default()
     }
 
-    /// Which of the results the value is the mean of. They are of one setup, and nothing tells which is the better one.
+    /// Returns the indices of the results whose mean the value is. They are of one setup, and
+    /// nothing says which is the better one.
     pub fn runs(&self) -> &[usize] {
         &self.given
     }

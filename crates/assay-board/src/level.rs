@@ -1,6 +1,7 @@
 use std::fmt;
 
-/// How much of a task a score covers. A score of the whole already contains those of its parts.
+/// The part of a task that a score covers. A score of the whole already contains those of its
+/// parts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Level {
     /// All that the metric is defined over.
@@ -11,7 +12,8 @@ pub enum Level {
 }
 
 impl Level {
-    /// Whether a score of this slice is of this level, by a metric that is itself defined over a slice or over all.
+    /// Returns whether a score of this slice is of this level, by a metric that is itself defined
+    /// over a slice or over all.
     ///
     /// ```
     /// # use assay_board::Level;

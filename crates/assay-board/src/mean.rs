@@ -9,7 +9,7 @@ use crate::{Error, Level};
 pub struct TaskScore {
     /// The task.
     pub task: TaskId,
-    /// How much of it the score covers.
+    /// The part of the task that the score covers.
     pub level: Level,
     /// The score.
     pub value: f64,
@@ -20,9 +20,9 @@ pub struct TaskScore {
 pub struct Mean {
     /// The mean.
     pub value: f64,
-    /// How many tasks it is of.
+    /// Number of tasks that it is of.
     pub tasks: usize,
-    /// How much of each task it covers.
+    /// The part of each task that the score covers.
     pub level: Level,
 }
 

@@ -1,6 +1,7 @@
 use crate::Interval;
 
-/// How a statistic was made. Whoever shows one shows this beside it: two intervals of one value by two methods differ.
+/// The method of a statistic. It is shown beside the statistic, because two intervals of one value
+/// by two methods differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
     /// The result itself gives the interval.
@@ -68,7 +69,7 @@ impl Method {
         }
     }
 
-    /// What it is, for people.
+    /// Returns the name of the method for people.
     pub fn words(self) -> &'static str {
         match self {
             Self::Stated => "as the result gives it",
@@ -95,17 +96,18 @@ impl Method {
 pub struct Estimate {
     /// The value.
     pub value: f64,
-    /// Where the true one lies.
+    /// The interval of the true difference.
     pub interval: Interval,
-    /// How the interval was made.
+    /// The method of the interval.
     pub method: Method,
 }
 
-/// What a test says.
+/// The result of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Test {
-    /// How likely chance alone would give a difference as large as this or larger, on either side.
+    /// The probability that chance alone gives a difference as large as this or larger, on either
+    /// side.
     pub p_value: f64,
-    /// How it was made.
+    /// The method of the test.
     pub method: Method,
 }

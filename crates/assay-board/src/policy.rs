@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// Which result of a model counts when it has several.
+/// The rule that chooses the result that counts when a model has several.
 ///
 /// ```
 /// # use assay_board::Policy;
@@ -34,7 +34,7 @@ impl Policy {
     /// Every policy.
     pub const ALL: [Self; 4] = [Self::Authoritative, Self::Best, Self::Latest, Self::All];
 
-    /// What pages call it. A query may say so too.
+    /// Returns the label of the policy on pages. A query may use it too.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Authoritative => "most trusted",

@@ -2,24 +2,24 @@ use assay_model::{Direction, Metric, MetricId, Timestamp};
 
 use crate::{Level, Policy};
 
-/// What a board is asked for: what to rank by, and whom.
+/// A request for a board: the metric to rank by, and the results to include.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The metric to rank by.
     pub metric: MetricId,
-    /// Whether it is the primary one, for which an anonymous `value` stands.
+    /// True if it is the primary one, for which an anonymous `value` stands.
     pub primary: bool,
     /// The slice that it is defined over; none when that is the whole task.
     pub slice: Option<String>,
-    /// Which way it improves.
+    /// The direction in which the metric improves.
     pub direction: Direction,
-    /// How much of the task the ranked scores cover.
+    /// The part of the task that the ranked scores cover.
     pub level: Level,
-    /// Which result of a model counts.
+    /// The rule that chooses among several results of a model.
     pub policy: Policy,
-    /// Whether to leave out what is not verified.
+    /// True if results that are not verified are left out.
     pub verified_only: bool,
-    /// Whether to leave out models that are made from another.
+    /// True if models that are made from another are left out.
     pub base_models_only: bool,
     /// The setup keys that must be equal for two results to be ranked in one order; the subset always is one.
     pub comparable_by: Vec<String>,
@@ -28,7 +28,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// Who leads by this metric, at present, among all: the other fields can be set from here.
+    /// Returns the question for the current leader by this metric among all; the other fields can
+    /// be set from here.
     pub fn by(metric: &Metric) -> Self {
         Self {
             metric: metric.id.clone(),

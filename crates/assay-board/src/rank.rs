@@ -7,7 +7,8 @@ use crate::{
     Fingerprint, Group, Leaderboard, Origin, Policy, Question, RankableResult, Row, Setups,
 };
 
-/// How far the date of an evaluation may lie after its commit, in milliseconds: a day, for time zones.
+/// The longest time that the date of an evaluation may lie after its commit, in milliseconds: a
+/// day, for time zones.
 const MAX_AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A result that can be ranked, with what it is ranked by.
@@ -190,7 +191,8 @@ fn better(left: &Run<'_>, right: &Run<'_>) -> Ordering {
         .then_with(|| left.shown.result.setup.cmp(&right.shown.result.setup))
 }
 
-/// What the question admits, without what is shown already on the main branch of the same model.
+/// Returns the results that the question admits, without those that are already on the main branch
+/// of the same model.
 fn visible<'a>(
     results: impl IntoIterator<Item = &'a RankableResult>,
     question: &Question,
@@ -215,7 +217,7 @@ fn visible<'a>(
     candidates
 }
 
-/// Who says what.
+/// Returns the model and the fingerprint by which equal results are found.
 fn said(candidate: &Candidate<'_>) -> (RepoKey, Fingerprint) {
     (candidate.result.key, candidate.result.fingerprint)
 }
@@ -266,12 +268,12 @@ fn asked<'a>(scores: &'a [Score], question: &Question) -> Option<&'a Score> {
         .or_else(|| of_level().find(anonymous))
 }
 
-/// Who has more behind it: evidence, then the owner, then the newer date and commit.
+/// Orders results by authority: evidence, then the owner, then the newer date and commit.
 fn authority(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
     standing(left, right).then_with(|| newest(left.result, right.result))
 }
 
-/// Who has more behind it, whenever it was: evidence, then the owner.
+/// Orders results by authority without regard to time: evidence, then the owner.
 fn standing(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
     let (ours, theirs) = (left.result, right.result);
     theirs
@@ -280,7 +282,7 @@ fn standing(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
         .then(trust(ours).cmp(&trust(theirs)))
 }
 
-/// Which value is better; of equal ones, which has more behind it.
+/// Orders results by value, and equal ones by authority.
 fn best(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
     right
         .merit
@@ -288,7 +290,7 @@ fn best(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
         .then_with(|| authority(left, right))
 }
 
-/// Which is newer; of equally new ones, which has more behind it.
+/// Orders results by date, and equally new ones by authority.
 fn latest(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
     newest(left.result, right.result).then_with(|| authority(left, right))
 }

@@ -12,12 +12,12 @@ use crate::tier::tiers;
 /// Reaches that differ by less than this factor are searched together.
 const ALIKE: f64 = 1.25;
 
-/// Who takes part in a ranking, and how uncertain its value is.
+/// A row that takes part in a ranking, with the uncertainty of its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contender {
     /// The value.
     pub value: f64,
-    /// How uncertain it is, when that is known.
+    /// The uncertainty of the value, when it is known.
     pub uncertainty: Option<Uncertainty>,
 }
 
@@ -30,7 +30,7 @@ pub struct RankInterval {
     pub worst: usize,
     /// With what probability all intervals of the board hold at once.
     pub confidence: f64,
-    /// How it was made.
+    /// The method of the interval.
     pub method: Method,
     /// The tier, from 1. Rows of the first cannot be told from the leader, rows of the second are told
     /// from it and not from the best of the rest, and so on.
@@ -41,9 +41,9 @@ pub struct RankInterval {
 #[derive(Clone, Copy, PartialEq)]
 struct Point {
     merit: f64,
-    /// How far its true merit may lie below.
+    /// The distance that the true value may lie below.
     down: f64,
-    /// How far its true merit may lie above.
+    /// The distance that the true value may lie above.
     up: f64,
 }
 
@@ -176,7 +176,7 @@ fn is_above(point: &Point, other: &Point) -> bool {
     gap > 0.0 && gap * gap > point.down * point.down + other.up * other.up
 }
 
-/// How many points are above one by more than both reach towards each other.
+/// Returns the number of points that are above one by more than both reach towards each other.
 fn above(point: &Point, classes: &[Class]) -> usize {
     let own = point.up * point.up;
     let in_class = |class: &Class| {

@@ -7,23 +7,23 @@ pub struct RankableResult {
     pub model: RepoId,
     /// The repository of the model. Two results are of one model when this is equal, whatever it is called.
     pub key: RepoKey,
-    /// Whether the model's card declares that it is made from another model.
+    /// True if the model's card declares that it is made from another model.
     pub derived: bool,
-    /// Whether the signed evidence of the entry was checked and holds.
+    /// True if the signed evidence of the entry was checked and holds.
     pub verified: bool,
-    /// Who stands behind it.
+    /// The branch or pull request that the result comes from.
     pub origin: Origin,
-    /// When the evaluation ran, or when the file was created.
+    /// The date of the evaluation, else the time at which the file was created.
     pub date: Timestamp,
-    /// When the commit was made that brought this version of the entry.
+    /// Time at which the commit was made that brought this version of the entry.
     pub committed: Timestamp,
     /// That commit.
     pub commit: ObjectId,
     /// The file.
     pub file: RepoPath,
-    /// Which entry of the file, from 0.
+    /// The index of the entry in its file, from 0.
     pub ordinal: u32,
-    /// What the entry says, for finding the same entry twice.
+    /// A digest of the content, for finding the same entry twice.
     pub fingerprint: Fingerprint,
     /// From when on the hub shows this version of the entry.
     pub since: Timestamp,
@@ -35,7 +35,7 @@ pub struct RankableResult {
     pub setup: Setup,
 }
 
-/// Where the true value lies, with what confidence.
+/// The interval of the true value, with its confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -46,7 +46,7 @@ pub struct Interval {
     pub confidence: f64,
 }
 
-/// Who stands behind a result. The order is from much to little.
+/// The origin of a result, from most to least authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     /// It is on the main branch: the owner of the model has taken it in.

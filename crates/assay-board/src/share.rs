@@ -5,13 +5,14 @@ use crate::special::{lower_beta_quantile, normal_cdf};
 
 /// More samples than this are taken as this many, which is on the safe side.
 const MOST_SAMPLES: f64 = 1e9;
-/// Where more than this many are right and as many are wrong, Wilson's interval with a correction for continuity is within
-/// a thousandth of the exact one.
+/// The count of right and of wrong answers above which Wilson's interval with a correction for
+/// continuity is within a thousandth of the exact one.
 const MOST_EXACT: f64 = 1e6;
 /// Two arms that differ by less than this part of both are taken to be equal, up to rounding.
 const EQUAL_ARMS: f64 = 0.02;
 
-/// How many standard errors a comparison reaches, and how likely a normal variable lies farther out on one side.
+/// The half width of a comparison in standard errors, and the probability that a normal variable
+/// lies farther out on one side.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TailBound {
     errors: f64,

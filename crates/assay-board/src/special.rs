@@ -14,10 +14,12 @@ pub(crate) use self::normal::{normal_cdf, normal_quantile};
 pub(crate) use self::range::range_quantile;
 pub(crate) use self::student::student_quantile;
 
-/// How often an interval of doubles can be halved before its ends are neighbours, with room to spare.
+/// The number of times an interval of doubles can be halved before its ends are neighbours, with
+/// room to spare.
 const HALVINGS: usize = 200;
 
-/// Where a function that grows reaches zero, between two ends. When it does not, the end that is nearer to it.
+/// Returns the point between two ends at which a growing function reaches zero. When it does not,
+/// the end that is nearer to it.
 pub(crate) fn root(mut low: f64, mut high: f64, growing: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);

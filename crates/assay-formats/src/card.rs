@@ -21,15 +21,15 @@ use self::front_matter::{FrontMatter, front_matter};
 use self::report::Report;
 use crate::{Kind, Tape, Value, yaml};
 
-/// How much text a card may hold once its aliases are written out, in bytes.
+/// The largest size of a card once its aliases are expanded, in bytes.
 pub const MAX_CARD_BYTES: usize = 1 << 20;
-/// How many models a card may name as its base.
+/// The largest number of base models that a card may name.
 pub const MAX_BASE_MODELS: usize = 64;
 
 /// Keys that the constructor of a client takes for its own arguments: with one of them it cannot be called.
 const FATAL_KEYS: [&str; 2] = ["self", "ignore_metadata_errors"];
 
-/// What a card says, cleared of what breaks those who read it.
+/// The fields of a card, cleared of what breaks clients.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Card {
     /// The front matter as JSON; none when there is none that can be read.
@@ -41,9 +41,9 @@ pub struct Card {
     pub base_models: Vec<String>,
     /// The licence; the first when there are several.
     pub license: Option<String>,
-    /// What a model does.
+    /// The task of the model.
     pub pipeline_tag: Option<String>,
-    /// What a model runs with.
+    /// The library that runs the model.
     pub library_name: Option<String>,
     /// The results of an old card's `model-index`.
     pub legacy: Vec<LegacyEntry>,

@@ -9,13 +9,13 @@ pub use write::{quoted, write};
 use crate::eval_yaml::VALUE_TYPE;
 use crate::shape::{Field, Object, Shape, Unknown};
 
-/// What a result file looks like.
+/// The shape of a result file.
 pub static SHAPE: Shape = Shape::List {
     items: &ENTRY,
     min: 1,
 };
 
-/// What one entry of a result file looks like.
+/// The shape of one entry of a result file.
 pub static ENTRY: Shape = Shape::Object(&ENTRY_OBJECT);
 
 /// The two spellings of the key behind which the token stands: that of the target shape, and that of clients today.

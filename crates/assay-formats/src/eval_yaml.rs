@@ -6,7 +6,7 @@ pub use read::read;
 
 use crate::shape::{Field, Object, Shape, Unknown};
 
-/// What an `eval.yaml` looks like.
+/// The shape of an `eval.yaml`.
 pub static SHAPE: Shape = Shape::Object(&BENCHMARK);
 
 /// The keys of a task without which Inspect cannot run it.
@@ -15,7 +15,7 @@ pub const INSPECT_NEEDS: [&str; 3] = ["field_spec", "solvers", "scorers"];
 /// The name of the object that describes a task, by which a caller can tell its faults from others.
 pub const TASK: &str = "task";
 
-/// What kinds of number a metric can have; the words of [`assay_model::ValueType`].
+/// The kinds of number of a metric; the words of [`assay_model::ValueType`].
 pub(crate) static VALUE_TYPE: Shape = Shape::Choice(&["float", "int", "percentage", "rank"]);
 
 static ANY: Shape = Shape::Any;

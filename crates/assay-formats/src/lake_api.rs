@@ -1,4 +1,5 @@
-//! What a hub and the process that answers for its lake say to each other, over a socket of one machine.
+//! The protocol between a hub and the process that answers for its lake, over a socket of one
+//! machine.
 
 use std::path::PathBuf;
 
@@ -6,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The program that answers for a lake.
 pub const PROGRAM: &str = "assay-lake";
-/// How to get it.
+/// The command that installs it.
 pub const INSTALL: &str = "cargo install --path crates/assay-lake --locked --profile lake";
 /// The header that says how many rows an answer has.
 pub const ROWS_HEADER: &str = "assay-rows";
@@ -22,9 +23,9 @@ pub const ENGINE_MILLIS_HEADER: &str = "assay-engine-millis";
 pub struct Ask {
     /// The question.
     pub sql: String,
-    /// How the answer is written.
+    /// The format of the answer.
     pub format: Format,
-    /// What it may cost.
+    /// The budget of the query.
     pub budget: Budget,
     /// The kind of caller.
     #[serde(default)]
@@ -32,7 +33,7 @@ pub struct Ask {
     /// The files whose rows exist for whoever asks.
     #[serde(default)]
     pub sources: SourceFilter,
-    /// Whether the answer is complete before it is sent, or sent as it is made.
+    /// The moment at which the answer is sent: complete, or as it is made.
     #[serde(default)]
     pub delivery: Delivery,
 }
@@ -52,7 +53,7 @@ pub enum CallerClass {
     Download,
 }
 
-/// How an answer is written.
+/// The format of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -68,28 +69,29 @@ pub enum Format {
     Parquet,
 }
 
-/// When an answer is sent.
+/// The moment at which an answer is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Delivery {
-    /// When it is complete: a question that fails is refused by its status, and an answer that was cut says so in a header.
+    /// Send it when it is complete: a query that fails has an error status, and an answer that was
+    /// cut says so in a header.
     #[default]
     Whole,
     /// As it is made: one that fails on the way breaks off.
     Stream,
 }
 
-/// What one question may cost.
+/// The budget of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// How many seconds it may take.
+    /// Maximum number of seconds that it may take.
     pub seconds: u64,
-    /// How many bytes of memory the engine may hold.
+    /// Maximum number of bytes of memory in the engine.
     pub memory: usize,
-    /// How many rows are answered; those beyond are cut off.
+    /// Number of rows that are answered; those beyond are cut off.
     pub rows: usize,
-    /// How many bytes an answer may have when it is sent as a whole.
+    /// Number of bytes that an answer may have when it is sent as a whole.
     pub bytes: u64,
 }
 
@@ -121,9 +123,9 @@ pub struct AskCompare {
     pub benchmark: Option<String>,
     /// Only scores of this metric.
     pub metric: Option<String>,
-    /// How many samples that differ are told with question and answers.
+    /// The number of differing samples that are listed with question and answers.
     pub flips: usize,
-    /// What it may cost.
+    /// The budget of the comparison.
     pub budget: Budget,
     /// The files whose rows exist for whoever asks.
     #[serde(default)]
@@ -138,7 +140,7 @@ pub struct AskIngest {
     pub directories: Vec<PathBuf>,
 }
 
-/// What became of directories that were taken in.
+/// The outcome of an ingest of directories.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Ingested {
     /// Files that were not there before.
@@ -153,16 +155,16 @@ pub struct Ingested {
     pub refused: Vec<(String, String)>,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     pub kind: RefusalKind,
-    /// What is wrong, for people.
+    /// The error, for people.
     pub error: String,
 }
 
-/// What kind of refusal it is.
+/// The kind of refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RefusalKind {

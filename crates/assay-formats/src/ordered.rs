@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-/// How many pieces of work may be under way or waiting to be consumed, for each thread.
+/// Number of pieces of that work may be under way or waiting to be consumed, for each thread.
 const PIECES_PER_JOB: u64 = 2;
 
 /// Takes pieces from `produce`, works on them on `jobs` threads, and hands the results to `consume` in the order of the
@@ -123,7 +123,7 @@ struct Line<'c, P, R> {
     consume: Mutex<&'c mut (dyn FnMut(R) + Send)>,
 }
 
-/// What the calling thread does next.
+/// The next step of the calling thread.
 enum Turn<P> {
     /// There is room for another piece.
     Produce,
@@ -135,12 +135,12 @@ enum Turn<P> {
 
 struct LineState<P, R> {
     waiting: std::collections::VecDeque<(u64, P)>,
-    /// How many pieces were put.
+    /// Number of pieces that were put.
     put: u64,
     /// The piece whose result is consumed next.
     next: u64,
     early: BTreeMap<u64, R>,
-    /// Whether a thread consumes results at this moment.
+    /// True if a thread consumes results at this moment.
     is_consumed: bool,
     closed: bool,
 }
@@ -167,7 +167,8 @@ impl<'c, P, R> Line<'c, P, R> {
         state.put - state.next >= self.room
     }
 
-    /// What the calling thread does next; it waits only when there is neither room nor work.
+    /// Returns the next step of the calling thread; it waits only when there is neither room nor
+    /// work.
     fn turn(&self) -> Turn<P> {
         let idle = |state: &mut LineState<P, R>| {
             !state.closed && self.is_full(state) && state.waiting.is_empty()

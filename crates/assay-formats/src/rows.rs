@@ -7,11 +7,11 @@ use sha2::Sha256;
 
 use crate::syntax::limits;
 
-/// How much is read before a block is handed on, in bytes.
+/// The number of bytes that are read before a block is handed on.
 const BLOCK_BYTES: usize = 1 << 20;
-/// How much is read at a time to hash it.
+/// The number of bytes that are read at a time for hashing.
 const CHUNK: usize = 1 << 18;
-/// How much of a row that is too large is kept, for the excerpt of the finding.
+/// The number of bytes of an oversized row that are kept for the excerpt of the finding.
 const KEPT_OF_OVERSIZED: usize = 1 << 12;
 
 /// Some rows of a file, each with its line end.
@@ -23,7 +23,8 @@ pub struct Block {
     pub offset: u64,
     /// The line of the file on which they begin, from 1.
     pub line: u64,
-    /// Whether this is the beginning of one row that is larger than the limit; the rest of it was passed over.
+    /// True if this is the beginning of one row that is larger than the limit; the rest of it was
+    /// passed over.
     pub oversized: bool,
 }
 
@@ -52,7 +53,7 @@ impl Algorithm {
             .find(|algorithm| algorithm.as_str() == name)
     }
 
-    /// How many hexadecimal digits its digests have.
+    /// Returns the number of hexadecimal digits of its digests.
     pub fn digits(self) -> usize {
         match self {
             Self::Sha256 => 64,
@@ -127,7 +128,7 @@ pub fn hex(bytes: &[u8]) -> String {
 pub struct Blocks<R> {
     reader: R,
     hasher: Option<Hasher>,
-    /// What was read past the last whole row.
+    /// The bytes read past the last whole row.
     carry: Vec<u8>,
     offset: u64,
     line: u64,

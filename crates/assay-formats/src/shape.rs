@@ -1,4 +1,5 @@
-//! What a format looks like, written once as data: the judge walks it, and the JSON Schema is printed from it.
+//! Formats described once, as data: validation walks a shape, and the JSON Schema is printed from
+//! it.
 
 mod evaluate;
 mod schema;
@@ -40,7 +41,7 @@ pub enum Shape {
     List {
         /// The shape of each item.
         items: &'static Shape,
-        /// How many there must be.
+        /// The least number of items.
         min: usize,
     },
     /// A map with free keys and values of one shape.
@@ -65,30 +66,30 @@ pub enum Shape {
 /// A form that text must have, as code for the judge and as a regular expression for the schema.
 #[derive(Debug)]
 pub struct Pattern {
-    /// What the text is, for a sentence.
+    /// The name of the text for a sentence.
     pub words: &'static str,
     /// The same as a regular expression.
     pub regex: &'static str,
-    /// Whether a text fits.
+    /// True if a text fits.
     pub fits: fn(&str) -> bool,
 }
 
 /// A map with named keys.
 #[derive(Debug)]
 pub struct Object {
-    /// What the map is, for a sentence.
+    /// The name of the map for a sentence.
     pub name: &'static str,
     /// The keys it knows.
     pub fields: &'static [Field],
-    /// What happens to other keys.
+    /// The treatment of other keys.
     pub unknown: Unknown,
-    /// What must also hold between the keys.
+    /// Conditions between the keys.
     pub conditions: &'static [Condition],
     /// A bit for each required field.
     required: u64,
 }
 
-/// What happens to a key that a map does not know.
+/// The treatment of a key that a map does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
     /// It is a fault.
@@ -106,9 +107,9 @@ pub struct Field {
     pub name: &'static str,
     /// The shape of what stands behind it.
     pub shape: &'static Shape,
-    /// Whether it must be there.
+    /// True if it must be there.
     pub required: bool,
-    /// What it means.
+    /// The meaning of the key.
     pub doc: &'static str,
     /// The fingerprint of the key.
     print: u32,
@@ -191,23 +192,23 @@ pub struct Condition {
     pub key: &'static str,
     /// The texts that make the rule apply.
     pub is: &'static [&'static str],
-    /// Whether the rule also applies when the key is absent.
+    /// True if the rule also applies when the key is absent.
     pub or_absent: bool,
-    /// What must then hold.
+    /// The consequences of the condition.
     pub then: &'static [Then],
 }
 
-/// What a condition asks for.
+/// A consequence of a condition.
 #[derive(Debug)]
 pub enum Then {
     /// These keys must be there.
     Needs(&'static [&'static str]),
-    /// What stands behind this key, if anything, must have this shape.
+    /// The value of this key, if any, must have this shape.
     Holds(&'static str, &'static Shape),
 }
 
 impl Shape {
-    /// Whether a value of this kind can have the shape.
+    /// Returns whether a value of this kind can have the shape.
     pub fn takes(&self, kind: Kind) -> bool {
         match self {
             Self::Any | Self::IfMap(_) => true,
@@ -223,7 +224,8 @@ impl Shape {
         }
     }
 
-    /// Whether every value of this kind has the shape, so that it need not be looked at any further.
+    /// Returns whether every value of this kind has the shape, so that it need not be looked at any
+    /// further.
     fn settles(&self, kind: Kind) -> bool {
         match self {
             Self::Any => true,
@@ -244,7 +246,7 @@ impl Shape {
         }
     }
 
-    /// What is expected, for a sentence: `a string or null`.
+    /// Returns the expected kinds for a sentence: `a string or null`.
     pub fn words(&self) -> String {
         match self {
             Self::Any | Self::IfMap(_) => "anything".to_owned(),

@@ -1,37 +1,37 @@
-//! What can be wrong with text before it means anything.
+//! Faults of text before it means anything.
 
 use std::ops::Range;
 
 /// The limits that keep hostile text from costing more than it is long.
 pub mod limits {
-    /// How deep lists and maps may nest in JSON.
+    /// The greatest depth of lists and maps in JSON.
     pub const MAX_DEPTH: usize = 128;
-    /// How many values one JSON document or samples row may hold.
+    /// Maximum number of values in one JSON document or samples row.
     pub const MAX_VALUES: usize = 1 << 20;
-    /// How large one samples row may be, in bytes.
+    /// Maximum size of one samples row, in bytes.
     pub const MAX_ROW_BYTES: usize = 16 << 20;
-    /// How large one JSON document may be, in bytes.
+    /// Maximum size of one JSON document, in bytes.
     pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
-    /// How large one YAML document may be, in bytes.
+    /// Maximum size of one YAML document, in bytes.
     pub const MAX_YAML_BYTES: usize = 1 << 20;
-    /// How deep lists and maps may nest in YAML.
+    /// The greatest depth of lists and maps in YAML.
     pub const MAX_YAML_DEPTH: usize = 32;
-    /// How many values one YAML document may hold, what its aliases stand for included.
+    /// Maximum number of values in one YAML document, what its aliases stand for included.
     pub const MAX_YAML_VALUES: usize = 1 << 16;
-    /// How many faults of syntax are kept of one document.
+    /// Number of faults of syntax that are kept of one document.
     pub const MAX_SYNTAX_FAULTS: usize = 1000;
 }
 
 /// A fault of syntax and the bytes it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxFault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: SyntaxFaultKind,
-    /// Where, in bytes of the text that was read.
+    /// The range in bytes of the text that was read.
     pub range: Range<usize>,
 }
 
-/// What is wrong with the text.
+/// A kind of fault of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyntaxFaultKind {
     /// Something else stands where this should.
@@ -44,7 +44,7 @@ pub enum SyntaxFaultKind {
     TrailingComma,
     /// A key that its map already has; `first` is where.
     DuplicateKey {
-        /// Where the key stood first.
+        /// The range of the first such key.
         first: Range<usize>,
     },
     /// `NaN`, `Infinity`, or a number too large for a double.
@@ -66,7 +66,7 @@ pub enum SyntaxFaultKind {
 }
 
 impl SyntaxFaultKind {
-    /// Whether nothing after this fault could be read.
+    /// Returns whether nothing after this fault could be read.
     pub fn is_fatal(&self) -> bool {
         match self {
             Self::Expected(_)

@@ -23,7 +23,7 @@ use path::Step;
 use walk::Pairs;
 pub use walk::{Entries, Items};
 
-/// What a value is, in the words that JSON and YAML share.
+/// The kind of a value, in the words that JSON and YAML share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `null`, or nothing at all in YAML.
@@ -54,7 +54,7 @@ impl Kind {
     }
 }
 
-/// How the text of a scalar is to be had.
+/// The form in which the text of a scalar is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The source text itself (without the quotes of a JSON string).
@@ -98,7 +98,7 @@ impl Node {
     }
 }
 
-/// How many bytes of a document there are for each of its values and keys, about.
+/// The usual number of bytes of a document for each of its values and keys.
 const USUAL_BYTES_PER_NODE: usize = 16;
 
 /// The nodes of one document, reusable for the next.
@@ -106,7 +106,7 @@ const USUAL_BYTES_PER_NODE: usize = 16;
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) decoded: Vec<Box<str>>,
-    /// What is wrong with the text, for those who are given a value and must not believe one that has two meanings.
+    /// The faults of the text, for callers who must not believe a value that has two meanings.
     pub(crate) faults: Vec<SyntaxFault>,
     /// The way to the value whose path was last asked for. The next one is usually near, and a long list is not counted
     /// from its beginning for each of its items.
@@ -159,7 +159,7 @@ impl std::fmt::Debug for Value<'_> {
 }
 
 impl PartialEq for Value<'_> {
-    /// Whether both cursors stand at the same value of the same document.
+    /// Returns whether both cursors stand at the same value of the same document.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.tape, other.tape) && self.index == other.index
     }
@@ -186,7 +186,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// What the value is.
+    /// Returns the kind of the value.
     #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
@@ -251,7 +251,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Whether the value is this very text.
+    /// Returns whether the value is this very text.
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
         match self.plain_bytes() {
@@ -297,7 +297,8 @@ impl<'d> Value<'d> {
         (number.abs() < 9.2e18).then_some(number as i64)
     }
 
-    /// Whether tools disagree on what the scalar is: `no`, `017`, `2026-02-14`. Never so in JSON.
+    /// Returns whether tools disagree on what the scalar is: `no`, `017`, `2026-02-14`. Never so in
+    /// JSON.
     pub fn is_loose(self) -> bool {
         matches!(
             self.node().form,
@@ -305,12 +306,12 @@ impl<'d> Value<'d> {
         )
     }
 
-    /// Whether the value is a number literal that is not finite: `NaN`, `1e999`, `.inf`.
+    /// Returns whether the value is a number literal that is not finite: `NaN`, `1e999`, `.inf`.
     pub fn is_non_finite(self) -> bool {
         self.node().form == Form::NonFinite
     }
 
-    /// Whether a map or list holds nothing.
+    /// Returns whether a map or list holds nothing.
     pub fn is_empty(self) -> bool {
         matches!(self.kind(), Kind::List | Kind::Map) && self.node().next == self.index + 1
     }
@@ -365,7 +366,8 @@ impl<'d> Value<'d> {
         self.at(0)
     }
 
-    /// Where a list or map begins, for a caret that need not underline all of it; the whole of anything else.
+    /// Returns the range of the beginning of a list or map, for a caret that need not underline all
+    /// of it; the whole of anything else.
     pub fn head(self) -> Range<usize> {
         let range = self.range();
         if !matches!(self.kind(), Kind::List | Kind::Map) {
@@ -393,12 +395,12 @@ impl<'d> Value<'d> {
         self.source
     }
 
-    /// What is wrong with the text of the whole document, as far as it could be read all the same.
+    /// Returns the faults of the whole document, as far as it could be read all the same.
     pub fn faults(self) -> &'d [SyntaxFault] {
         &self.tape.faults
     }
 
-    /// How many values and keys the whole document holds.
+    /// Returns the number of values and keys that the whole document holds.
     pub fn document_len(self) -> usize {
         self.tape.nodes.len()
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// What happens to a text.
+/// An event of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// It is parsed as YAML.
@@ -37,7 +37,7 @@ impl Watch {
         watch
     }
 
-    /// How often the text was parsed and validated since this was last asked.
+    /// Returns how often the text was parsed and validated since the last call.
     pub fn take(&self) -> (u64, u64) {
         let take = |count: &AtomicU64| count.swap(0, Ordering::SeqCst);
         (take(&self.parsed), take(&self.validated))

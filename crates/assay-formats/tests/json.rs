@@ -366,7 +366,8 @@ fn faults_are_kept_to_the_limit_and_the_last_word_is_always_kept() {
     assert_eq!(kinds.last(), Some(&SyntaxFaultKind::UnexpectedEnd));
 }
 
-/// What grows with the text may grow with its length only: twice the text, at most twice the values and faults.
+/// Work that grows with the text grows with its length only: twice the text, at most twice the
+/// values and faults.
 #[test]
 fn twice_the_text_makes_twice_the_work() {
     type Family = fn(usize) -> String;

@@ -1,11 +1,11 @@
 use crate::{Direction, MetricId, Number, RepoId, Revision, TaskId, ValueType};
 
-/// What a benchmark's `eval.yaml` defines: its metrics and its tasks.
+/// The metrics and tasks that a benchmark's `eval.yaml` defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Benchmark {
     /// The name for people.
     pub name: String,
-    /// What it measures.
+    /// A description of what is measured.
     pub description: String,
     /// The framework that runs it, such as `inspect-ai`, when it is declared.
     pub framework: Option<String>,
@@ -20,21 +20,21 @@ pub struct Benchmark {
 /// One metric of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
-    /// What results call it.
+    /// The name by which results refer to the metric.
     pub id: MetricId,
-    /// What people call it.
+    /// The label of the metric on pages.
     pub display_name: String,
-    /// Which way it improves.
+    /// The direction in which values improve.
     pub direction: Direction,
-    /// Whether boards are ranked by it.
+    /// True if boards are ranked by it.
     pub primary: bool,
     /// The unit, when it is declared.
     pub unit: Option<String>,
-    /// How values of samples or classes become one, when it is declared.
+    /// The way values of samples or classes become one, when it is declared.
     pub aggregation: Option<String>,
     /// The subset it applies to, when it is not all.
     pub slice: Option<String>,
-    /// What kind of number its values are, when it is declared.
+    /// The kind of number of its values, when it is declared.
     pub value_type: Option<ValueType>,
     /// The least that a value can be, when it is declared.
     pub min: Option<Number>,
@@ -45,9 +45,9 @@ pub struct Metric {
 /// One task of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// What results call it.
+    /// The name by which results refer to the task.
     pub id: TaskId,
-    /// What people call it, when that differs.
+    /// The label of the task on pages, when it differs from the id.
     pub display_name: Option<String>,
     /// The configuration of the dataset.
     pub config: Option<String>,

@@ -36,7 +36,7 @@ impl Code {
     }
 }
 
-/// Why a text is not a code.
+/// The error of a text that is not a code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a rule code; codes look like `AY101`")]
 pub struct CodeError(String);

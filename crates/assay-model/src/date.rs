@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// When something was done: an ISO 8601 date, or a date and time with or without an offset. The text is kept as written.
+/// An ISO 8601 date, or a date and time with or without an offset. The text is kept as written.
 ///
 /// ```
 /// # use assay_model::Date;
@@ -15,7 +15,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Date(String);
 
-/// Why a text is not a date.
+/// The error of a text that is not a date.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a date is written like `2026-02-14` or `2026-02-14T10:30:00Z`")]
 pub struct DateError;

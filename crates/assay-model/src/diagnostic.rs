@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Code, Excerpt, Place, Span};
 
-/// How much a finding weighs. The order is from light to heavy.
+/// The severity of a diagnostic, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -33,11 +33,11 @@ impl fmt::Display for Severity {
 pub struct Diagnostic {
     /// The rule that found it.
     pub code: Code,
-    /// How much it weighs.
+    /// The severity of the fault.
     pub severity: Severity,
-    /// What is wrong: lower case, no full stop, backticks round what the user wrote.
+    /// The fault: lower case, no full stop, backticks round what the user wrote.
     pub message: String,
-    /// Where it is.
+    /// The place of the fault.
     pub place: Place,
     /// The path inside the document, such as `metrics[0].value`; empty for the whole document.
     pub path: String,
@@ -50,7 +50,7 @@ pub struct Diagnostic {
     /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What `--fix` would do, when that is safe.
+    /// The edit that `--fix` makes, when there is a safe one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }
@@ -70,8 +70,8 @@ pub enum Fix {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Edit {
-    /// What is replaced.
+    /// The text that is replaced.
     pub span: Span,
-    /// What takes its place.
+    /// The replacement.
     pub text: String,
 }

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// Which way a metric improves.
+/// The direction in which a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What an acknowledged change outlasts.
+/// The kind of failure that an acknowledged change survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
     /// A loss of power: what was acknowledged is on the disk.

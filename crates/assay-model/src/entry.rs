@@ -16,19 +16,19 @@ pub struct Entry {
     pub model_revision: Option<Revision>,
     /// The scores, in the order listed.
     pub scores: Vec<Score>,
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     pub framework: Option<Framework>,
     /// The signed token, unread.
     pub token: Option<String>,
-    /// Where the scores are published.
+    /// The place where the scores are published.
     pub source: Option<Source>,
-    /// When the evaluation ran.
+    /// The date of the evaluation.
     pub date: Option<Date>,
     /// The setup in words.
     pub notes: Option<String>,
     /// The subset of the benchmark, where one repository holds several.
     pub subset: Option<String>,
-    /// How many samples were evaluated.
+    /// Number of samples that were evaluated.
     pub sample_size: Option<u64>,
     /// The normalisation of texts before they were compared.
     pub normalization: Option<String>,
@@ -72,9 +72,9 @@ pub struct Score {
     pub literal: String,
     /// The subset it applies to.
     pub slice: Option<String>,
-    /// What kind of number it is, when that is declared.
+    /// The kind of number, when it is declared.
     pub value_type: Option<ValueType>,
-    /// How many samples it was computed from.
+    /// Number of samples that it was computed from.
     pub sample_size: Option<u64>,
     /// The uncertainty that the entry states.
     pub uncertainty: StatedUncertainty,
@@ -121,7 +121,7 @@ pub struct StatedInterval {
     pub level: Option<Number>,
 }
 
-/// What ran the evaluation.
+/// The program that ran an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Framework {
     /// Such as `inspect-ai`.
@@ -132,7 +132,7 @@ pub struct Framework {
     pub command: Option<String>,
 }
 
-/// Where the scores are published.
+/// The place where scores are published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The address.

@@ -2,13 +2,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Code;
 
-/// What a rule found in a result, as it is kept with the result.
+/// A warning of a rule that is kept with a result.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Finding {
     /// The rule.
     #[cfg_attr(feature = "openapi", schema(value_type = String, example = "AY601"))]
     pub code: Code,
-    /// What it found.
+    /// The text of the warning.
     pub message: String,
 }

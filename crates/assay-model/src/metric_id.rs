@@ -14,7 +14,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct MetricId(String);
 
-/// Why a text is not the name of a metric.
+/// The error of a text that is not the name of a metric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MetricIdError {
     /// Empty or too long.

@@ -23,7 +23,7 @@ pub struct Number(f64);
 // A number is never NaN, so it always equals itself.
 impl Eq for Number {}
 
-/// Why a literal is not a number that can be compared exactly.
+/// The error of a literal that cannot be compared exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum NumberError {
     /// YAML 1.1, YAML 1.2 and JSON do not agree on what it is.

@@ -1,5 +1,5 @@
-//! How names look in an `OpenAPI` document. Each is a text to its readers; what it may hold is said in words, because the
-//! doors are stricter than a pattern.
+//! Schemas of names for the `OpenAPI` document. Each is a string whose rules are described in
+//! words, because the parsers are stricter than a pattern.
 
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};

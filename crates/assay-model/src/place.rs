@@ -23,18 +23,18 @@ impl Span {
         }
     }
 
-    /// How many bytes the range covers.
+    /// Returns the length of the range in bytes.
     pub fn len(self) -> u64 {
         self.end - self.start
     }
 
-    /// Whether the range covers nothing.
+    /// Returns whether the range covers nothing.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 }
 
-/// Where in which file something was found. A fault of a whole file has line 0.
+/// The file and line of a fault. A fault of a whole file has line 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Place {
@@ -60,7 +60,7 @@ impl Place {
         }
     }
 
-    /// Whether the whole file is meant, not a line of it.
+    /// Returns whether the whole file is meant, not a line of it.
     pub fn is_whole(&self) -> bool {
         self.line == 0
     }
@@ -72,12 +72,12 @@ impl Place {
 pub struct Excerpt {
     /// The text shown: one line, or a window of a long one.
     pub text: String,
-    /// Where the caret starts, in bytes of `text`.
+    /// The start of the caret, in bytes of `text`.
     pub start: usize,
-    /// Where the caret ends, in bytes of `text`.
+    /// The end of the caret, in bytes of `text`.
     pub end: usize,
-    /// Whether text was cut off on the left.
+    /// True if text was cut off on the left.
     pub cut_left: bool,
-    /// Whether text was cut off on the right.
+    /// True if text was cut off on the right.
     pub cut_right: bool,
 }

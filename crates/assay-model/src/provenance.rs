@@ -22,7 +22,7 @@ pub struct Provenance {
     /// The cost of the run.
     #[serde(skip_serializing_if = "Cost::is_unknown")]
     pub cost: Cost,
-    /// How the run can be repeated: versions, seed, sizes.
+    /// Facts needed to repeat the run: versions, seed, sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Json>,
     /// The hardware and software of the run.

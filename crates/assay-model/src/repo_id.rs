@@ -18,7 +18,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct RepoId(String);
 
-/// Why a text is not the name of a repository.
+/// The error of a text that is not the name of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RepoIdError {
     /// More than one slash.
@@ -41,7 +41,7 @@ impl RepoId {
     /// The longest a segment may be.
     pub const MAX_PART: usize = 96;
 
-    /// Whether a text is the name of a repository, for those who do not need one.
+    /// Returns whether a text is the name of a repository, for those who do not need one.
     pub fn check(text: &str) -> Result<(), RepoIdError> {
         let Some((namespace, name)) = text.split_once('/') else {
             return check_part(text);

@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// What a repository is known by inside the hub, whatever its name is at the moment: it is given once, never given
-/// again, and names the directory.
+/// The number of a repository inside the hub, whatever its name is at the moment. It is never used
+/// again, and it names the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoKey(pub i64);
 

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// What a repository holds.
+/// The kind of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -16,7 +16,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct RepoPath(String);
 
-/// Why a text is not the path of a file in a repository.
+/// The error of a text that is not the path of a file in a repository.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RepoPathError {
     /// Nothing, or too much.
@@ -73,8 +73,9 @@ impl FromStr for RepoPath {
     }
 }
 
-/// Whether a part of a path is empty, leaves its directory, or is taken for `.git` by some file system: letters of any
-/// case, trailing dots and spaces, a stream name, or characters that HFS+ does not see.
+/// Returns whether a part of a path is empty, leaves its directory, or is taken for `.git` by some
+/// file system: letters of any case, trailing dots and spaces, a stream name, or characters that
+/// HFS+ does not see.
 fn is_unsafe(part: &str) -> bool {
     if part.is_empty() || part == "." || part == ".." {
         return true;
@@ -90,7 +91,7 @@ fn beginning(part: &str) -> String {
     part.chars().take(40).collect()
 }
 
-/// Whether HFS+ leaves a character out when it compares names.
+/// Returns whether HFS+ leaves a character out when it compares names.
 fn is_ignored(character: char) -> bool {
     matches!(character, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }

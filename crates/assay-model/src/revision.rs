@@ -15,7 +15,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Revision(String);
 
-/// Why a text is not the hash of a commit.
+/// The error of a text that is not the hash of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a commit hash is {min} to {max} lower-case hexadecimal digits", min = Revision::MIN, max = Revision::SHA256)]
 pub struct RevisionError;
@@ -28,7 +28,7 @@ impl Revision {
     /// The digits of a full SHA-256 hash.
     pub const SHA256: usize = 64;
 
-    /// Whether this pins one commit for ever: a cut hash can become ambiguous.
+    /// Returns whether this pins one commit for ever: a cut hash can become ambiguous.
     pub fn is_full(&self) -> bool {
         matches!(self.0.len(), Self::SHA1 | Self::SHA256)
     }

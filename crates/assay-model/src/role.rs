@@ -3,8 +3,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// What a member of an organisation may do with its repositories. The order is from little to much, and each role
-/// includes those before it.
+/// The role of a member of an organisation, in ascending order. Each role includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -27,7 +27,7 @@ pub struct SetupKey {
     pub key: &'static str,
     /// The heading of its column.
     pub heading: &'static str,
-    /// What it tells.
+    /// The meaning of the key.
     pub help: &'static str,
 }
 
@@ -120,12 +120,12 @@ impl Setup {
         }
     }
 
-    /// Whether nothing was reported.
+    /// Returns whether nothing was reported.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many keys were reported.
+    /// Returns the number of keys that were reported.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -155,7 +155,7 @@ impl Setup {
         known.map_or(key, |known| known.heading)
     }
 
-    /// Where the column of a key stands among others: known keys in their order, then the rest by name.
+    /// Returns the position of a key's column: known keys in their order, then the rest by name.
     pub fn place(key: &str) -> (usize, &str) {
         let known = Self::KNOWN.iter().position(|known| known.key == key);
         (known.unwrap_or(Self::KNOWN.len()), key)

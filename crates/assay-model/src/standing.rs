@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::Timestamp;
 
-/// What the signed evidence says of an entry. It is computed, never declared.
+/// The verdict on the signed evidence of an entry. It is computed, never declared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum Standing {
@@ -10,41 +10,42 @@ pub enum Standing {
     Verified(Box<Attested>),
     /// It stands on its author's word.
     Unverified {
-        /// Why, as a code for machines such as `no_token`.
+        /// The reason as a code for machines, such as `no_token`.
         reason: String,
-        /// Why, for people.
+        /// The reason in words.
         detail: String,
     },
     /// Its token was good, and has been taken back since.
     Revoked {
-        /// Why, as a code for machines such as `key_revoked`.
+        /// The reason as a code for machines, such as `key_revoked`.
         reason: String,
-        /// Why, for people.
+        /// The reason in words.
         detail: String,
     },
 }
 
-/// What a token attests, and who stands behind it.
+/// The claims of a token that holds, and its signer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attested {
-    /// How strongly the run itself was controlled, such as `hosted`.
+    /// The degree of control over the run itself, such as `hosted`.
     pub assurance: String,
     /// The framework integration that asked for the signature.
     pub integration: String,
-    /// Who signed.
+    /// The issuer that signed.
     pub issuer: String,
     /// The identity of the key.
     pub kid: String,
     /// The identity of the token.
     pub jti: String,
-    /// When it was signed.
+    /// Time at which it was signed.
     pub signed: Timestamp,
-    /// When it first came to the hub.
+    /// The time at which it first came to the hub.
     pub first_seen: Timestamp,
-    /// Where the results log says that it was issued; none when the issuer keeps a log of its own.
+    /// The index in the results log at which it was issued; none when the issuer keeps a log of its
+    /// own.
     pub issue_index: Option<u64>,
-    /// Where the results log says that it was admitted.
+    /// The index in the results log at which it was admitted.
     pub decide_index: u64,
 }
 
@@ -57,12 +58,12 @@ impl Standing {
         }
     }
 
-    /// Whether the token was checked and holds.
+    /// Returns whether the token was checked and holds.
     pub fn is_verified(&self) -> bool {
         self.attested().is_some()
     }
 
-    /// What the token attests, when it holds.
+    /// Returns the claims of the token, when it holds.
     pub fn attested(&self) -> Option<&Attested> {
         match self {
             Self::Verified(attested) => Some(attested),
@@ -78,7 +79,7 @@ impl Standing {
         }
     }
 
-    /// Why it is not verified, for people.
+    /// Returns the reason, in words, why it is not verified.
     pub fn detail(&self) -> Option<&str> {
         match self {
             Self::Verified(_) => None,

@@ -14,7 +14,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct TaskId(String);
 
-/// Why a text is not the name of a task.
+/// The error of a text that is not the name of a task.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskIdError {
     /// Empty or too long.

@@ -1,9 +1,9 @@
 /// A character that a reader cannot see and that can make text lie about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenCharacter {
-    /// Where it stands, in bytes.
+    /// The offset in bytes.
     pub at: usize,
-    /// What it is.
+    /// The character itself.
     pub character: char,
 }
 

@@ -94,7 +94,7 @@ impl Serialize for Timestamp {
     }
 }
 
-/// Where the time comes from; tests fix it.
+/// A source of the current time; tests fix it.
 pub trait Clock: Send + Sync {
     /// The moment it is.
     fn now(&self) -> Timestamp;

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::Number;
 
-/// What kind of number a metric value is.
+/// The kind of number of a metric value.
 ///
 /// ```
 /// # use assay_model::{Number, ValueType};
@@ -28,7 +28,7 @@ pub enum ValueType {
     Rank,
 }
 
-/// Why a text is not a kind of number.
+/// The error of a text that is not a kind of number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a value type is `float`, `int`, `percentage` or `rank`")]
 pub struct ValueTypeError;
@@ -47,7 +47,7 @@ impl ValueType {
         }
     }
 
-    /// What its values are, for a sentence.
+    /// Returns the name of its values for a sentence.
     pub fn words(self) -> &'static str {
         match self {
             Self::Float => "a number",
@@ -57,7 +57,7 @@ impl ValueType {
         }
     }
 
-    /// Whether a value can be of this kind.
+    /// Returns whether a value can be of this kind.
     pub fn takes(self, value: Number) -> bool {
         let value = value.get();
         match self {

@@ -1,10 +1,11 @@
 use assay_model::{Date, Timestamp};
 
-/// How many ticks an axis has at most.
+/// Number of ticks that an axis has at most.
 const MAX_TICKS: f64 = 6.0;
-/// How many ticks an axis of time has at most: dates are wider than numbers, and must not touch.
+/// Number of ticks that an axis of time has at most: dates are wider than numbers, and must not
+/// touch.
 const MAX_DATES: i32 = 5;
-/// How many months there may be between two ticks of a time axis.
+/// The steps in months between two ticks of a time axis.
 const MONTHS: [i32; 9] = [1, 2, 3, 6, 12, 24, 60, 120, 1200];
 
 /// A stretch of values, with the ticks that people read it by.
@@ -107,7 +108,7 @@ impl Axis {
         &self.ticks
     }
 
-    /// Where a value lies: 0 where the axis begins, 1 where it ends.
+    /// Returns the position of a value: 0 at the beginning of the axis, 1 at its end.
     pub fn place(&self, value: f64) -> f64 {
         let value = if self.is_logarithmic {
             value.log10()

@@ -1,7 +1,7 @@
 use assay_model::Direction;
 
-/// Which points no other beats: none is at most as dear and at least as good, and better in one of the two. They come from
-/// the cheapest to the dearest.
+/// Returns the points that no other beats: none is at most as dear and at least as good, and better
+/// in one of the two. They come from the cheapest to the dearest.
 ///
 /// ```
 /// # use assay_board::chart::frontier;

@@ -1,7 +1,7 @@
 use assay_model::{Direction, Timestamp};
 
-/// Which of the points set a record when they came, in the order of time. Who only equals a record sets none; of several
-/// at one moment, the best one does.
+/// Returns the points that set a record when they came, in the order of time. A point that only
+/// equals a record sets none; of several at one moment, the best one does.
 ///
 /// ```
 /// # use assay_board::chart::records;

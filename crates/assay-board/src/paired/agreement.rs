@@ -2,7 +2,7 @@ use crate::estimate::{Z95, of_ends};
 use crate::special::{MOST_SUMMED, as_float, lower_tail_of_fair_coins};
 use crate::{Estimate, Method, Test};
 
-/// How two models did on the same samples, each of which is right or wrong.
+/// Counts of two models on the same samples, each of which is right or wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Agreement {
     /// Both are right.
@@ -30,7 +30,7 @@ impl Agreement {
         counted
     }
 
-    /// How many samples there are.
+    /// Returns the number of samples.
     pub fn total(&self) -> u64 {
         self.both
             .saturating_add(self.only_a)

@@ -4,8 +4,8 @@ use crate::estimate::{CONFIDENCE, of_ends};
 use crate::special::{normal_cdf, student_quantile};
 use crate::{Estimate, Method, SplitMix64, mean_of};
 
-/// How often the pairs are drawn anew. The ends of the interval then move by about a thirtieth of its half width from one
-/// seed to another.
+/// The number of resamples. The ends of the interval then move by about a thirtieth of its half
+/// width from one seed to another.
 pub const RESAMPLES: usize = 2_000;
 /// The seed. It is fixed, so that equal scores have equal intervals on every machine.
 pub const SEED: u64 = 0x0a55_a9e0_0b00_7575;

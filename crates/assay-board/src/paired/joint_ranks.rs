@@ -15,7 +15,8 @@ mod draws;
 mod pairs;
 mod parallel;
 
-/// How often the questions are weighted anew. The chance that any pair is separated wrongly is then 5 % give or take 0.7.
+/// The number of random weightings of the questions. The chance that any pair is separated wrongly
+/// is then 5 % give or take 0.7.
 pub const DRAWS: usize = 1_000;
 /// The most steps of the step-down. Each is valid by itself; boards of real scores need two to four.
 const MOST_STEPS: usize = 8;
@@ -25,7 +26,7 @@ const MOST_STEPS: usize = 8;
 pub struct JointRanks {
     /// One for each model, in the order of the scores.
     pub models: Vec<JointRank>,
-    /// How many pairs are separated: one of them is better, at 95 % for all pairs together.
+    /// Number of pairs that are separated: one of them is better, at 95 % for all pairs together.
     pub separated: usize,
     /// By how many standard errors of their difference two models differ from which they are separated.
     pub critical: f64,

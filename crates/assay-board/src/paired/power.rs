@@ -1,7 +1,7 @@
 use crate::estimate::Z95;
 use crate::special::{as_float, normal_quantile, root};
 
-/// How likely a difference is to be found when it is there: a probability above one half and below one.
+/// The probability of finding a difference that is there: above one half and below one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Power(f64);
 

@@ -52,12 +52,12 @@ impl SharedScores {
         }
     }
 
-    /// How many models there are.
+    /// Returns the number of models.
     pub fn models(&self) -> usize {
         self.models
     }
 
-    /// How many questions there are.
+    /// Returns the number of questions.
     pub fn questions(&self) -> usize {
         self.questions
     }

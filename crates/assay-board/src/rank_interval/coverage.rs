@@ -1,4 +1,5 @@
-//! How often all rank intervals of a board hold at once, over many boards on which all rows are equally good.
+//! Simulates how often all rank intervals of a board hold at once, over many boards on which all
+//! rows are equally good.
 //!
 //! That is the hardest case: every pair that is told apart is an error. Rows come in two sizes, because a small sample
 //! with few misses beside a large one is where intervals by a normal error fail.
@@ -34,7 +35,7 @@ const SIZES: [(u32, u32); 5] = [
 const SHARES_WITH_ERRORS: [f64; 6] = [0.5, 0.9, 0.95, 0.98, 0.99, 0.999];
 const SIZES_WITH_ERRORS: [(u32, u32); 4] = [(50, 1_000), (100, 10_000), (20, 2_000), (200, 200)];
 
-/// What a row tells of its uncertainty.
+/// The uncertainty that a row reports.
 #[derive(Debug, Clone, Copy)]
 enum Report {
     Samples,

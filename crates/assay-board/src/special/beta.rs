@@ -2,7 +2,7 @@
 
 use super::gamma::ln_gamma;
 
-/// How many steps the continued fraction may take; it needs about the square root of its parameters.
+/// The most steps of the continued fraction; it needs about the square root of its parameters.
 const STEPS: u32 = 10_000;
 /// Keeps a divisor from being zero.
 const TINY: f64 = 1e-300;

@@ -17,7 +17,7 @@ pub(super) fn ln_gamma(x: f64) -> f64 {
     (x - 0.5) * x.ln() - x + HALF_LN_TAU + stirling_tail(x) - product.ln()
 }
 
-/// What Stirling's formula leaves out, for numbers that are not small.
+/// Returns the remainder of Stirling's formula, for numbers that are not small.
 pub(super) fn stirling_tail(x: f64) -> f64 {
     let square = x * x;
     (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / x

@@ -4,7 +4,7 @@ use super::root;
 
 /// From here on the continued fraction converges in few steps, and the series loses digits.
 const FRACTION_FROM: f64 = 3.0;
-/// How deep the continued fraction goes: enough for sixteen digits from `FRACTION_FROM` on.
+/// The depth of the continued fraction: enough for sixteen digits from `FRACTION_FROM` on.
 const DEPTH: u32 = 200;
 /// Beyond so many standard deviations a double holds no probability but 0 and 1.
 const FARTHEST: f64 = 40.0;

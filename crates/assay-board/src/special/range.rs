@@ -8,9 +8,9 @@ use super::{normal_cdf, normal_density};
 const FINENESS: usize = 64;
 /// The distance between two points.
 const STEP: f64 = 1.0 / 64.0;
-/// How many standard deviations the grid reaches to each side. What lies beyond has no weight.
+/// The reach of the grid to each side, in standard deviations. What lies beyond has no weight.
 const REACH: usize = 9;
-/// How many points the grid has.
+/// Number of points that the grid has.
 const POINTS: usize = 2 * REACH * FINENESS + 1;
 
 /// A point of the grid.
@@ -32,7 +32,7 @@ static GRID: LazyLock<Vec<Point>> = LazyLock::new(|| {
     points.collect()
 });
 
-/// What the range of so many independent normal variables does not exceed with a probability, rounded up to a
+/// Returns the quantile of the range of so many independent normal variables, rounded up to a
 /// sixty-fourth: the studentized range for a known error. Fewer than two have none.
 pub(crate) fn range_quantile(variables: f64, probability: f64) -> f64 {
     if variables < 2.0 {

@@ -1,13 +1,13 @@
-//! How often the intervals of paired differences hold the truth.
+//! Measures how often the intervals of paired differences hold the truth.
 
 use assay_board::SplitMix64;
 use assay_board::paired::{Agreement, Power, SEED, bootstrap, detectable_paired};
 
 use crate::simulated::{normal, share_of};
 
-/// How often the models differ.
+/// The shares of samples on which the models differ.
 const DISCORDANT: [f64; 7] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8];
-/// Which part of that is for the first model.
+/// The part of that share that is for the first model.
 const LEANS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// The probability of exactly so many of each, without simulation.

@@ -41,7 +41,7 @@ pub(crate) fn metric_id(text: &str) -> MetricId {
     text.parse().unwrap()
 }
 
-/// Who leads by the primary metric `accuracy`.
+/// Returns the question for the leader by the primary metric `accuracy`.
 pub(crate) fn question() -> Question {
     Question {
         metric: metric_id("accuracy"),

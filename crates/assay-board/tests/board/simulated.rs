@@ -8,7 +8,7 @@ pub(crate) fn normal(random: &mut SplitMix64) -> f64 {
     radius * (std::f64::consts::TAU * random.unit()).cos()
 }
 
-/// How many of so many tosses come up, each with a probability.
+/// Returns the number of tosses that come up, each with a probability.
 pub(crate) fn tosses(random: &mut SplitMix64, count: u32, probability: f64) -> u32 {
     (0..count)
         .map(|_| u32::from(random.unit() < probability))

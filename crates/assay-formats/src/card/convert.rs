@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value as Json};
 use super::MAX_CARD_BYTES;
 use crate::{Kind, Value};
 
-/// What a value costs beside its text, in bytes.
+/// The cost of a value beside its text, in bytes.
 const VALUE_COST: usize = 8;
 
 /// A mapping as JSON. None when it holds too much: a few aliases can stand for any amount of text.
@@ -17,7 +17,7 @@ pub(super) fn object(map: Value<'_>) -> Option<Map<String, Json>> {
 }
 
 struct Converter {
-    /// How many bytes may still be made.
+    /// Number of bytes that may still be made.
     left: usize,
 }
 

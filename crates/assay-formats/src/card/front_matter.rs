@@ -1,10 +1,11 @@
-/// How large the front matter of a card may be, in bytes. The rest of the page may be as long as it likes.
+/// Maximum size of the front matter of a card, in bytes. The rest of the page may be as long as it
+/// likes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 256 << 10;
 
 /// The line before and after the front matter.
 const FENCE: &str = "---";
 
-/// What stands at the top of a page.
+/// The beginning of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FrontMatter<'a> {
     /// No front matter.
@@ -48,7 +49,7 @@ pub(super) fn front_matter(readme: &str) -> FrontMatter<'_> {
     }
 }
 
-/// What follows a first line of dashes.
+/// Returns the text that follows a first line of dashes.
 fn after_fence(top: &str) -> Option<&str> {
     let rest = top.strip_prefix(FENCE)?;
     let rest = rest.strip_prefix('\r').unwrap_or(rest);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use super::report::Report;
 use crate::Value;
 
-/// How many values of a `model-index` are read.
+/// Number of values of a `model-index` that are read.
 pub const MAX_LEGACY_METRICS: usize = 2000;
 /// The longest name or address that is kept, in bytes.
 const MAX_TEXT_BYTES: usize = 1024;
@@ -18,11 +18,11 @@ const KEY: &str = "model-index";
 pub struct LegacyEntry {
     /// The result. Its task is the configuration of the dataset, or else the kind of task: an old card has no better.
     pub entry: Entry,
-    /// What the card calls the dataset.
+    /// The name that the card gives the dataset.
     pub dataset_name: Option<String>,
     /// The kind of task, such as `text-generation`.
     pub task_type: Option<String>,
-    /// Whether the card claims that the result is verified.
+    /// True if the card claims that the result is verified.
     pub claims_verified: bool,
 }
 
@@ -147,8 +147,8 @@ fn text(map: Value<'_>, key: &str) -> Option<String> {
     (!text.is_empty() && text.len() <= MAX_TEXT_BYTES).then(|| text.into_owned())
 }
 
-/// Whether the constructor of a client can read it: some of what is missing or of another kind makes it raise, and then
-/// nobody can ask for the model.
+/// Returns whether the constructor of a client can read it: some missing or mistyped values make it
+/// raise, and then the model cannot be requested at all.
 fn is_sound(index: &Json) -> bool {
     let Some(models) = index.as_array() else {
         return false;

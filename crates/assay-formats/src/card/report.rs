@@ -3,16 +3,16 @@ use serde::Serialize;
 
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, YamlConstruct};
 
-/// How many messages of each kind are kept; nobody reads more.
+/// The number of messages of each kind that are kept.
 const MAX_MESSAGES: usize = 50;
 
 /// The answer: what is wrong with a card, if anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct YamlReport {
-    /// What must be mended.
+    /// The errors, which must be fixed.
     pub errors: Vec<YamlMessage>,
-    /// What should be looked at.
+    /// The warnings.
     pub warnings: Vec<YamlMessage>,
 }
 
@@ -25,7 +25,7 @@ pub struct YamlMessage {
 }
 
 impl YamlReport {
-    /// Whether the card has no errors.
+    /// Returns whether the card has no errors.
     pub fn is_valid(&self) -> bool {
         self.errors.is_empty()
     }

@@ -6,12 +6,12 @@ use serde_json::{Map, Value as Json};
 use super::report::Report;
 use super::texts;
 
-/// How many tags a repository may have.
+/// Maximum number of tags of a repository.
 pub const MAX_TAGS: usize = 500;
-/// How long a tag may be, in bytes.
+/// Maximum length of a tag, in bytes.
 pub const MAX_TAG_BYTES: usize = 256;
 
-/// What only the hub says of a repository.
+/// The prefix of tags that only the hub sets.
 const RESERVED: &str = "benchmark:";
 
 /// Keys whose values become tags under the same name.
@@ -31,7 +31,7 @@ const PREFIXED: [&str; 10] = [
 /// Keys whose values become tags as they are.
 const BARE: [&str; 2] = ["pipeline_tag", "library_name"];
 
-/// How a model can be made from another, as clients filter for it.
+/// The ways in which a model can be made from another, as clients filter for them.
 const RELATIONS: [&str; 4] = ["adapter", "finetune", "merge", "quantized"];
 
 /// Makes the card's own tags a list of texts that clients can walk, without those that are not for it to claim.

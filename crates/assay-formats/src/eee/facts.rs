@@ -1,15 +1,16 @@
-//! What a list tells of a record.
+//! The facts that a list shows of a record.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Value;
 
-/// How many scores of one record are told.
+/// The number of scores of one record that are kept.
 pub const MAX_FACT_RESULTS: usize = 256;
-/// How long a text is that is told, in bytes: longer ones are cut.
+/// The longest text that is kept, in bytes: longer ones are cut.
 pub const MAX_FACT_TEXT: usize = 512;
 
-/// What a list tells of a record, whatever its version. What a record does not say, or says in another shape, is absent.
+/// The facts that a list shows of a record, of any version. A fact that the record does not state,
+/// or states in another shape, is absent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = RecordFacts))]
@@ -20,35 +21,35 @@ pub struct Facts {
     /// Names the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation_id: Option<String>,
-    /// When the evaluation ran, as the record spells it.
+    /// The time of the evaluation, as the record spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation_timestamp: Option<String>,
-    /// When the record was made, as it spells it.
+    /// The time at which the record was made, as it spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieved_timestamp: Option<String>,
     /// The model, as `developer/model`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
-    /// What was run: the harness.
+    /// The harness that ran the evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
     /// Its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub library_version: Option<String>,
-    /// Who reports the scores.
+    /// The organisation that reports the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reported_by: Option<String>,
-    /// How they relate to whoever made the model.
+    /// The relation of the evaluators to the developer of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relationship: Option<String>,
     /// The first scores.
     pub results: Vec<ResultFacts>,
-    /// How many scores there are in all.
+    /// The total number of scores.
     pub total_results: u64,
     /// The file of the samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<String>,
-    /// How many rows that has.
+    /// The number of rows of the samples file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_rows: Option<u64>,
 }
@@ -58,13 +59,13 @@ pub struct Facts {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = RecordResult))]
 pub struct ResultFacts {
-    /// What was evaluated.
+    /// The name of the evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// By which metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// Which way it improves.
+    /// True if lower values are better.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower_is_better: Option<bool>,
     /// The score.
@@ -73,7 +74,7 @@ pub struct ResultFacts {
 }
 
 impl Facts {
-    /// What a record says. Nothing here judges it.
+    /// Reads the facts of a record without validating it.
     pub fn read(record: Value<'_>) -> Self {
         let results = record.get("evaluation_results");
         let all = || results.into_iter().flat_map(Value::items);

@@ -3,7 +3,7 @@
 pub struct Layout<'p> {
     /// The collection.
     pub benchmark: &'p str,
-    /// Who made the model: the first part of its id.
+    /// The developer of the model: the first part of its id.
     pub developer: &'p str,
     /// The model: the rest of its id.
     pub model: &'p str,
@@ -11,7 +11,7 @@ pub struct Layout<'p> {
     pub uuid: &'p str,
 }
 
-/// How a path departs from the layout.
+/// A departure of a path from the layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutFault<'p> {
     /// Not five parts.
@@ -95,7 +95,7 @@ pub fn from_root(path: &str) -> (&str, bool) {
     }
 }
 
-/// Whether every common file system can hold a directory of this name.
+/// Returns whether every common file system can hold a directory of this name.
 pub fn is_portable(name: &str) -> bool {
     const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];
     const NUMBERED_DEVICES: [&str; 2] = ["COM", "LPT"];
@@ -137,7 +137,7 @@ fn is_uuid4(text: &str, digit: fn(u8) -> bool) -> bool {
             })
 }
 
-/// Whether a text is a path that a record may give for its samples file.
+/// Returns whether a text is a path that a record may give for its samples file.
 pub fn is_companion_path(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let &["data", benchmark, developer, model, file] = parts.as_slice() else {

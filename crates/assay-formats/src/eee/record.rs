@@ -15,14 +15,14 @@ pub struct Record {
     schema_version: &'static str,
     /// Names the run: `benchmark/model/time`.
     pub evaluation_id: String,
-    /// When the evaluation ran, as Unix seconds.
+    /// The time of the evaluation, as Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation_timestamp: Option<String>,
-    /// When the record was made, as Unix seconds.
+    /// The time at which the record was made, as Unix seconds.
     pub retrieved_timestamp: String,
-    /// Who says so.
+    /// The source of the record.
     pub source_metadata: SourceMetadata,
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     pub eval_library: Library,
     /// The model.
     pub model_info: ModelInfo,
@@ -64,10 +64,10 @@ impl Record {
     }
 }
 
-/// Who says so.
+/// The source of a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceMetadata {
-    /// What the scores were taken from.
+    /// The name of the source of the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_name: Option<String>,
     /// `evaluation_run` or `documentation`.
@@ -80,14 +80,14 @@ pub struct SourceMetadata {
     /// Its logo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_organization_logo_url: Option<String>,
-    /// How those who evaluated relate to those who made the model.
+    /// The relation of the evaluators to the developer of the model.
     pub evaluator_relationship: &'static str,
     /// Anything else.
     #[serde(skip_serializing_if = "Details::is_empty")]
     pub additional_details: Details,
 }
 
-/// What ran the evaluation.
+/// The program that ran an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Library {
     /// The harness.
@@ -106,7 +106,7 @@ pub struct ModelInfo {
     pub name: String,
     /// The model as `developer/model`.
     pub id: String,
-    /// Who made it.
+    /// The developer of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub developer: Option<String>,
     /// The service that answered.
@@ -115,7 +115,7 @@ pub struct ModelInfo {
     /// The software that ran the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inference_engine: Option<Engine>,
-    /// How the model was run, which must be said, and anything else.
+    /// Details of how the model was run, which must be given, and anything else.
     pub additional_details: Details,
 }
 
@@ -151,18 +151,18 @@ pub struct Engine {
 pub struct EvaluationResult {
     /// Names the result; rows join on it.
     pub evaluation_result_id: String,
-    /// What was evaluated.
+    /// The name of the evaluation.
     pub evaluation_name: String,
     /// The data.
     pub source_data: SourceData,
-    /// When this result was produced.
+    /// The time at which this result was produced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation_timestamp: Option<String>,
     /// The metric.
     pub metric_config: MetricConfig,
     /// The score and how sure it is.
     pub score_details: ScoreDetails,
-    /// How answers were generated.
+    /// The settings of generation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation_config: Option<GenerationConfig>,
 }
@@ -191,10 +191,10 @@ pub enum SourceData {
         /// The split.
         #[serde(skip_serializing_if = "Option::is_none")]
         hf_split: Option<String>,
-        /// How many samples were used.
+        /// Number of samples that were used.
         #[serde(skip_serializing_if = "Option::is_none")]
         samples_number: Option<u64>,
-        /// Which samples were used.
+        /// The ids of the samples that were used.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         sample_ids: Vec<String>,
         /// Anything else.
@@ -232,7 +232,7 @@ pub struct MetricConfig {
     /// Its parameters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metric_parameters: BTreeMap<String, serde_json::Value>,
-    /// Which way it improves.
+    /// True if lower values are better.
     pub lower_is_better: bool,
     /// `binary`, `continuous` or `levels`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -291,7 +291,7 @@ pub struct LlmScoring {
     pub judges: Vec<Judge>,
     /// The prompt they get.
     pub input_prompt: String,
-    /// How several judgements become one.
+    /// The way several judgements become one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation_method: Option<AggregationMethod>,
     /// Anything else.
@@ -299,7 +299,7 @@ pub struct LlmScoring {
     pub additional_details: Details,
 }
 
-/// How several judgements become one.
+/// The way several judgements become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AggregationMethod {
@@ -329,12 +329,12 @@ pub struct ScoreDetails {
     /// Anything else.
     #[serde(skip_serializing_if = "Details::is_empty")]
     pub details: Details,
-    /// How sure it is.
+    /// The uncertainty of the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<Uncertainty>,
 }
 
-/// How sure a score is.
+/// The uncertainty of a score.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Uncertainty {
     /// The standard error.
@@ -343,10 +343,10 @@ pub struct Uncertainty {
     /// The spread over samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_deviation: Option<f64>,
-    /// How many samples the score rests on.
+    /// The number of samples behind the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_samples: Option<u64>,
-    /// How many bootstrap rounds.
+    /// The number of bootstrap rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_bootstrap_samples: Option<u64>,
 }
@@ -356,12 +356,12 @@ pub struct Uncertainty {
 pub struct StandardError {
     /// The standard error.
     pub value: f64,
-    /// How it was computed.
+    /// The method of computation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
 }
 
-/// How answers were generated.
+/// The settings of generation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct GenerationConfig {
     /// The arguments.
@@ -390,7 +390,7 @@ pub struct GenerationArgs {
     /// The command that ran it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_command: Option<String>,
-    /// Whether the model was asked to reason.
+    /// True if the model was asked to reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
     /// The prompt.
@@ -402,13 +402,13 @@ pub struct GenerationArgs {
     /// The solvers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eval_plan: Option<Plan>,
-    /// When a sample was cut off.
+    /// Time at which a sample was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eval_limits: Option<EvalLimits>,
-    /// Where tools ran.
+    /// The sandbox in which tools ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Sandbox>,
-    /// How often the model could submit.
+    /// The number of times the model could submit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u64>,
 }
@@ -430,10 +430,10 @@ pub struct Tool {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it does.
+    /// A description of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it takes.
+    /// The parameters of the tool.
     #[serde(skip_serializing_if = "Details::is_empty")]
     pub parameters: Details,
 }
@@ -452,7 +452,7 @@ pub struct Plan {
     pub config: Details,
 }
 
-/// When a sample was cut off.
+/// The limits at which a sample was cut off.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct EvalLimits {
     /// Seconds.
@@ -466,7 +466,7 @@ pub struct EvalLimits {
     pub token_limit: Option<u64>,
 }
 
-/// Where tools ran.
+/// A sandbox in which tools ran.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Sandbox {
     /// Such as `docker`.
@@ -477,7 +477,7 @@ pub struct Sandbox {
     pub config: Option<String>,
 }
 
-/// What a record says of its samples file.
+/// The fields of a record about its samples file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Companion {
     format: &'static str,
@@ -486,7 +486,7 @@ pub struct Companion {
     hash_algorithm: &'static str,
     /// The SHA-256 digest.
     pub checksum: String,
-    /// How many rows there are.
+    /// The number of rows.
     pub total_rows: u64,
 }
 

@@ -20,7 +20,7 @@ pub struct Row<'a> {
     pub evaluation_id: Text<'a>,
     /// The `model_info.id` of the record.
     pub model_id: Text<'a>,
-    /// What was evaluated.
+    /// The name of the evaluation.
     pub evaluation_name: Text<'a>,
     /// The result of the record that the row counts for.
     pub evaluation_result_id: Text<'a>,
@@ -38,7 +38,7 @@ pub struct Row<'a> {
     /// The exchange of several turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<Message<'a>>>,
-    /// How the answer was found in what the model said.
+    /// The way the answer was found in the output of the model.
     pub answer_attribution: Vec<Attribution<'a>>,
     /// The score.
     pub evaluation: Evaluation,
@@ -48,7 +48,7 @@ pub struct Row<'a> {
     /// Timing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub performance: Option<Performance>,
-    /// What went wrong.
+    /// The error of the sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Text<'a>>,
     /// Anything else.
@@ -156,7 +156,7 @@ impl Serialize for Prompt<'_> {
 /// The answer of a single turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Output<'a> {
-    /// What the model said.
+    /// The output of the model.
     pub raw: Vec<Text<'a>>,
     /// Its reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,9 +168,9 @@ pub struct Output<'a> {
 pub struct Message<'a> {
     /// Its position.
     pub turn_idx: usize,
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Text<'a>,
-    /// What was said.
+    /// The text of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Text<'a>>,
     /// The reasoning before it.
@@ -191,12 +191,12 @@ pub struct ToolCall<'a> {
     pub id: Text<'a>,
     /// The tool.
     pub name: Text<'a>,
-    /// What it was given.
+    /// The arguments of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<Text<'a>, Text<'a>>>,
 }
 
-/// Where the answer stands.
+/// The place of the answer in the output.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Attribution<'a> {
     /// The turn it stands in.
@@ -205,9 +205,9 @@ pub struct Attribution<'a> {
     pub source: Text<'a>,
     /// The answer.
     pub extracted_value: Text<'a>,
-    /// How it was extracted.
+    /// The method of extraction.
     pub extraction_method: Text<'a>,
-    /// Whether it is the final one.
+    /// True if it is the final one.
     pub is_terminal: bool,
 }
 
@@ -216,12 +216,12 @@ pub struct Attribution<'a> {
 pub struct Evaluation {
     /// The score; finite.
     pub score: f64,
-    /// Whether the answer is right.
+    /// True if the answer is right.
     pub is_correct: bool,
-    /// How many turns.
+    /// The number of turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_turns: Option<usize>,
-    /// How many tool calls.
+    /// The number of tool calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_calls_count: Option<usize>,
 }

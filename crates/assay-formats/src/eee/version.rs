@@ -16,7 +16,7 @@ pub enum Version {
     V0_3_0,
 }
 
-/// Why a text is not a version that is known.
+/// The error of a text that is not a known version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a published schema version")]
 pub struct VersionError(String);

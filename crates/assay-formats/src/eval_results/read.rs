@@ -54,7 +54,7 @@ fn entry(value: Value<'_>) -> Option<Entry> {
     })
 }
 
-/// What is listed under `setup`, up to the most keys that are kept.
+/// Returns the items under `setup`, up to the largest number of keys that is kept.
 fn setup(value: Value<'_>) -> Setup {
     let settings = value.entries().take(Setup::MAX_KEYS);
     let text = |value: Value<'_>| in_words(value);
@@ -209,7 +209,7 @@ fn source_of(value: Value<'_>) -> Option<Source> {
     })
 }
 
-/// What stands behind a key that may be absent; an error when it is there and cannot be read.
+/// Returns the value of a key that may be absent; an error when it is there and cannot be read.
 fn parsed<T: FromStr>(value: Value<'_>, key: &str) -> Result<Option<T>, Unreadable> {
     let Some(held) = value.present(key) else {
         return Ok(None);
@@ -218,7 +218,7 @@ fn parsed<T: FromStr>(value: Value<'_>, key: &str) -> Result<Option<T>, Unreadab
     text.parse().map(Some).map_err(|_| Unreadable)
 }
 
-/// What stands behind a key is not what it should be; the judge says how.
+/// A value that is not what its key should have; validation reports the reason.
 struct Unreadable;
 
 fn count(value: Value<'_>, key: &str) -> Option<u64> {

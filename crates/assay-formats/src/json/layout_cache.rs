@@ -8,14 +8,15 @@
 use super::parse::{Run, Stop, offset};
 use crate::tape::{Kind, Node};
 
-/// How many values and keys a document may have to be remembered.
+/// Maximum number of values and keys of a document to be remembered.
 const MAX_NODES: usize = 1 << 13;
-/// How many bytes it may have.
+/// Maximum number of bytes of it.
 const MAX_TEXT: usize = 1 << 18;
-/// How many documents may depart from a layout before another is remembered, at first and at most. The number doubles
-/// while no document fits, so that documents of which no two are alike cost little more than without layouts.
+/// Number of documents that may depart from a layout before another is remembered, at first and at
+/// most. The number doubles while no document fits, so that documents of which no two are alike
+/// cost little more than without layouts.
 const PATIENCE: (u32, u32) = (2, 256);
-/// How often in a row a scalar must be the same before it is expected to stay so.
+/// The number of times in a row that a scalar must be the same before it is expected to stay so.
 const OFTEN: u8 = 16;
 
 /// A document that others are expected to resemble.
@@ -27,20 +28,20 @@ struct ExpectedLayout {
     /// Its lists and maps in the order in which they end.
     ends: Vec<u32>,
     gaps: Vec<Gap>,
-    /// Whether other scalars than before are expected to stay the same.
+    /// True if other scalars than before are expected to stay the same.
     has_changed: bool,
 }
 
-/// What lies in front of a scalar, or behind the last.
+/// The text in front of a scalar, or behind the last.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
-    /// Where it lies in the text.
+    /// The start of the text.
     start: usize,
     end: usize,
-    /// How many nodes there are in front of the scalar, and how many lists and maps have ended.
+    /// The number of nodes in front of the scalar, and of lists and maps that have ended.
     nodes: usize,
     ends: usize,
-    /// How often in a row the scalar was the same.
+    /// The number of times in a row that the scalar was the same.
     same: u8,
     /// The gap in front of the next scalar that is not expected to be the same.
     until: usize,
@@ -50,11 +51,11 @@ struct Gap {
 #[derive(Debug, Default)]
 pub(super) struct LayoutCache {
     expected: ExpectedLayout,
-    /// How many more documents may depart from it.
+    /// The number of further documents that may depart from the layout.
     patience: u32,
-    /// What the patience was when the layout was remembered.
+    /// The patience at the moment the layout was remembered.
     given: u32,
-    /// Whether a document was ever read.
+    /// True if a document was ever read.
     is_used: bool,
 }
 
@@ -129,7 +130,8 @@ impl ExpectedLayout {
         before.map_or((0, 0), |before| (before.nodes + 1, before.ends))
     }
 
-    /// How far the gaps from one on, with the scalars between them, are those of a text; `None` when not even that gap is.
+    /// Returns how many gaps from one on match a text, with the scalars between them; `None` when
+    /// not even that gap does.
     fn reach(&self, gap: usize, text: &[u8]) -> Option<usize> {
         let (start, until) = (self.gaps[gap].start, self.gaps[gap].until);
         let expected = &self.text[start..self.gaps[until].end];
@@ -166,7 +168,7 @@ impl ExpectedLayout {
     }
 }
 
-/// Whether a node is a value that holds no other; the keys of maps have a fingerprint.
+/// Returns whether a node is a value that holds no other; the keys of maps have a fingerprint.
 fn is_scalar(node: &Node) -> bool {
     match node.kind {
         Kind::Null | Kind::Bool | Kind::Number => true,
@@ -263,7 +265,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a node is a list or map that has not ended before `count`.
+    /// Returns whether a node is a list or map that has not ended before `count`.
     fn is_open(&self, index: u32, count: u32) -> bool {
         let node = self.tape.nodes.get(index as usize);
         node.is_some_and(|node| matches!(node.kind, Kind::List | Kind::Map) && node.next >= count)

@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// What the value is.
+    /// Returns the kind of the value.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Null => Kind::Null,
@@ -148,7 +148,7 @@ impl Map {
         Self::default()
     }
 
-    /// Whether it holds nothing.
+    /// Returns whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -262,7 +262,7 @@ impl FromIterator<(String, Node)> for Map {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Literal(Box<str>);
 
-/// Why a text is not a number of JSON.
+/// The error of a text that is not a JSON number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is not a finite number as JSON spells them")]
 pub struct LiteralError;

@@ -35,7 +35,7 @@ pub struct Parser {
 struct Frame {
     node: u32,
     is_map: bool,
-    /// Where this map's fingerprints begin.
+    /// The start of the fingerprints of this map.
     prints: usize,
     /// A bit for each fingerprint seen: a key whose bit is not set cannot be a duplicate.
     seen: u64,
@@ -141,7 +141,7 @@ pub(super) struct Run<'a> {
     long: Option<(Range<usize>, Form)>,
 }
 
-/// What the loop does next.
+/// The next step of the loop.
 enum Next {
     Value,
     Done,
@@ -653,7 +653,7 @@ impl<'a> Run<'a> {
         self.at..self.at + self.character_length(self.at)
     }
 
-    /// How many bytes the character at a place has; none at the end.
+    /// Returns the number of bytes that the character at a place has; none at the end.
     fn character_length(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let length = match rest.first() {

@@ -1,12 +1,14 @@
 use crate::tape::Form;
 
-/// How far text is looked through eight bytes at a time, before the searches that are quicker only over long stretches.
+/// The number of bytes that are searched eight at a time, before the searches that are quicker only
+/// over long stretches.
 pub(super) const NEAR: usize = 64;
-/// How much of a long text is looked through at a time, in bytes. What lies behind the end of ordinary text is looked at in
-/// vain, so this also bounds what a text that is full of such ends can cost.
+/// The number of bytes of a long text that are searched at a time. The search behind the end of
+/// ordinary text is in vain, so this also bounds the cost of a text that is full of such ends.
 const STRETCH: usize = 1024;
 
-/// How many bytes at the front of `bytes` are ordinary text: no quote, backslash or control character.
+/// Returns the number of bytes at the front of `bytes` that are ordinary text: no quote, backslash
+/// or control character.
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     let (near, far) = bytes.split_at(bytes.len().min(NEAR));
     let length = near_length(near);
@@ -36,7 +38,7 @@ fn far_length(bytes: &[u8]) -> usize {
     length
 }
 
-/// How many bytes `XXXX` or `XXXX\uXXXX` takes, if it is a character.
+/// Returns the number of bytes `XXXX` or `XXXX\uXXXX` that takes, if it is a character.
 fn unicode_length(bytes: &[u8]) -> Option<usize> {
     match hex4(bytes)? {
         0xd800..0xdc00 => {
@@ -48,9 +50,10 @@ fn unicode_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// How many bytes the rest of a string takes, its closing quote included, and how it is spelled; `None` when it does not end
-/// or something about it needs a closer look. Quotes and escapes are found first and control characters in a second pass,
-/// because both searches are quick and what finds all of them at once is not.
+/// Returns the number of bytes that the rest of a string takes, its closing quote included, and how
+/// it is spelled; `None` when it does not end or something about it needs a closer look. Quotes and
+/// escapes are found first and control characters in a second pass, because both searches are quick
+/// and what finds all of them at once is not.
 pub(super) fn sound_length(bytes: &[u8]) -> Option<(usize, Form)> {
     let (mut at, mut form) = (0, Form::Plain);
     loop {

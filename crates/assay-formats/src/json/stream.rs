@@ -6,7 +6,7 @@ use super::Parser;
 use super::scan::{NEAR, near_length};
 use crate::Tape;
 
-/// How much is read at a time, in bytes.
+/// The number of bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
 /// Reads a JSON document from front to back and cuts out the values that the caller asks for.
@@ -38,21 +38,23 @@ const CHUNK: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Stream<R> {
     reader: R,
-    /// What has been read, and room for more; it is not made smaller, because making it larger again would fill it.
+    /// The bytes that were read, and room for more. It never shrinks, because growing it again
+    /// would fill it.
     buffer: Vec<u8>,
-    /// Where in the buffer the next byte is.
+    /// The offset of the next byte in the buffer.
     at: usize,
-    /// Where what has been read ends.
+    /// The end of the bytes that were read.
     end: usize,
-    /// How many bytes of the document lie before the buffer.
+    /// Number of bytes of the document that lie before the buffer.
     passed: u64,
     ended: bool,
     limit: usize,
-    /// How many bytes the value had that was last read or parsed as a whole; it ends in front of the next byte.
+    /// The length in bytes of the value that was last read or parsed as a whole; it ends in front
+    /// of the next byte.
     last: usize,
 }
 
-/// Why a document could not be walked through.
+/// The reason why a document could not be walked through.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     /// The reader failed.
@@ -61,21 +63,21 @@ pub enum StreamError {
     /// Something else stands where this should.
     #[error("expected {expected} at byte {at}")]
     Syntax {
-        /// What should stand there.
+        /// The expected token.
         expected: &'static str,
-        /// Where.
+        /// The offset in bytes.
         at: u64,
     },
     /// The document ends too early.
     #[error("the file ends in the middle of a value, at byte {at}")]
     Truncated {
-        /// Where.
+        /// The offset in bytes.
         at: u64,
     },
     /// A value is larger than the caller wants to hold.
     #[error("the value at byte {at} is larger than {limit} bytes")]
     TooLarge {
-        /// Where it begins.
+        /// The offset of its beginning.
         at: u64,
         /// The limit.
         limit: usize,
@@ -115,17 +117,17 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// How many bytes of the document have been passed.
+    /// Returns the number of bytes of the document that have been passed.
     pub fn position(&self) -> u64 {
         self.passed + self.at as u64
     }
 
-    /// Whether the next value is a map.
+    /// Returns whether the next value is a map.
     pub fn is_map(&mut self) -> Result<bool, StreamError> {
         Ok(self.peek()? == Some(b'{'))
     }
 
-    /// Whether the next value is a list.
+    /// Returns whether the next value is a list.
     pub fn is_list(&mut self) -> Result<bool, StreamError> {
         Ok(self.peek()? == Some(b'['))
     }
@@ -164,8 +166,8 @@ impl<R: Read> Stream<R> {
         Ok(Some(key))
     }
 
-    /// Whether the list that was entered has another item, which can then be entered, read or skipped; at its end the
-    /// list is left.
+    /// Returns whether the list that was entered has another item, which can then be entered, read
+    /// or skipped; at its end the list is left.
     pub fn has_item(&mut self) -> Result<bool, StreamError> {
         match self.peek()? {
             Some(b']') => {
@@ -238,7 +240,7 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// Where in the buffer the next value begins and ends, after reading as much as that takes.
+    /// Returns the range of the next value in the buffer, after reading as much as that takes.
     fn bound(&mut self) -> Result<std::ops::Range<usize>, StreamError> {
         let mut scan = Scan::default();
         loop {
@@ -330,14 +332,14 @@ impl<R: Read> Stream<R> {
     }
 }
 
-/// How far one is inside a value.
+/// The state of a scan inside a value.
 #[derive(Debug, Default)]
 struct Scan {
     state: State,
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// How many bytes of the value were scanned before.
+    /// Number of bytes of the value that were scanned before.
     seen: usize,
 }
 
@@ -352,8 +354,8 @@ enum State {
     Inside,
 }
 
-/// Whether a byte outside of strings opens or closes something. Every digit of every number is asked, and a table answers
-/// faster than five comparisons.
+/// A table of the bytes that open or close something outside of strings. Every digit of every
+/// number is looked up, and a table is faster than five comparisons.
 const STRUCTURE: [bool; 256] = {
     let mut table = [false; 256];
     table[b'"' as usize] = true;
@@ -424,7 +426,7 @@ impl Scan {
         }
     }
 
-    /// How many bytes the string that is open takes, its closing quote included.
+    /// Returns the length in bytes of the rest of the open string, its closing quote included.
     fn string_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         if self.escaped && !bytes.is_empty() {
@@ -446,7 +448,7 @@ impl Scan {
     }
 }
 
-/// How far the next quote or backslash is.
+/// Returns the distance to the next quote or backslash.
 #[inline]
 fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
     let near = &bytes[..bytes.len().min(NEAR)];
@@ -457,7 +459,7 @@ fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where a number or word ends: before a comma, a bracket or a space.
+/// Returns the end of a number or word: before a comma, a bracket or a space.
 fn word_end(bytes: &[u8], ended: bool) -> Scanned {
     match bytes.iter().position(|byte| {
         matches!(

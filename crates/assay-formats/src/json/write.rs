@@ -1,10 +1,10 @@
 use super::scan::plain_length;
 use super::{Map, Node};
 
-/// How deep each level of a pretty document is indented, in spaces.
+/// The indentation of each level of a pretty document, in spaces.
 const INDENT: usize = 2;
 
-/// How the text is laid out.
+/// The layout of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One line without any space, as rows of a samples file are.
@@ -130,7 +130,7 @@ fn escape(text: &str, mut push: impl FnMut(&str)) {
     }
 }
 
-/// How each control character is written.
+/// The escape of each control character.
 const CONTROLS: [&str; 32] = [
     "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007", "\\b",
     "\\t", "\\n", "\\u000b", "\\f", "\\r", "\\u000e", "\\u000f", "\\u0010", "\\u0011", "\\u0012",

@@ -7,11 +7,11 @@ use crate::{Kind, Value};
 pub struct ShapeFault<'d> {
     /// The value at fault; for a missing key the map that lacks it, for an unknown key the key.
     pub at: Value<'d>,
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: ShapeFaultKind,
 }
 
-/// How a document departs from its shape.
+/// A departure of a document from its shape.
 #[derive(Debug, Clone, Copy)]
 pub enum ShapeFaultKind {
     /// A required key is not there.
@@ -25,26 +25,26 @@ pub enum ShapeFaultKind {
     MissingWhen {
         /// The key.
         key: &'static str,
-        /// Why it is required.
+        /// The condition that requires it.
         condition: &'static Condition,
     },
     /// A value that may not be so because of what another says.
     UnfitWhen {
-        /// What it should be.
+        /// The expected shape.
         expected: &'static Shape,
-        /// Why.
+        /// The condition that asks for it.
         condition: &'static Condition,
     },
     /// A value of the wrong kind.
     WrongKind {
-        /// What it should be.
+        /// The expected shape.
         expected: &'static Shape,
     },
     /// Null, or nothing at all, behind a key that does not take it.
     Null {
-        /// What it should be.
+        /// The expected shape.
         expected: &'static Shape,
-        /// Whether the key must be there; if not, it could simply be left out.
+        /// True if the key must be there; if not, it could simply be left out.
         required: bool,
     },
     /// A text outside its list.
@@ -76,14 +76,14 @@ pub enum ShapeFaultKind {
     },
     /// A list with too few items.
     TooFew {
-        /// How many there must be.
+        /// The least number of items.
         min: usize,
     },
     /// A map whose tag names none of the variants.
     UnknownVariant {
         /// The key that tells.
         tag: &'static str,
-        /// What it may say.
+        /// The allowed values.
         variants: &'static [(&'static str, &'static Object)],
     },
 }

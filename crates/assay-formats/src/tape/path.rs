@@ -12,7 +12,7 @@ pub(super) struct Step {
     holder: u32,
     /// The item of the list, or the key of the map, at which the way goes on.
     child: u32,
-    /// How many stand before it.
+    /// The number of items before it.
     position: u32,
 }
 

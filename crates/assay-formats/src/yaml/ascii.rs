@@ -1,6 +1,6 @@
 use saphyr_parser::Input;
 
-/// How far the parser may look ahead at once. Any number will do, since all of the text is at hand.
+/// The lookahead of the parser. Any number will do, since all of the text is at hand.
 const LOOKAHEAD: usize = 128;
 
 /// A text that is ASCII, for the parser: a character is a byte, and no character has to be put together.

@@ -16,11 +16,11 @@ pub(super) struct Locator<'a> {
     /// The last place that blanks and comments were skipped from, and the place that led to. A comment can be as long
     /// as the source, and several values that are not written can stand before it.
     gap: (usize, usize),
-    /// How many brackets are open.
+    /// Number of brackets that are open.
     flow: usize,
 }
 
-/// What a value is to the list or map that it stands in.
+/// The role of a value in the list or map that holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Root,
@@ -29,20 +29,20 @@ pub(super) enum Role {
     Value,
 }
 
-/// How a value begins.
+/// The beginning of a value.
 #[derive(Debug)]
 pub(super) struct Opening {
-    /// Where the value itself begins, after its anchor and tag.
+    /// The start of the value itself, after its anchor and tag.
     pub(super) start: usize,
     /// Its anchor and tag.
     pub(super) properties: Vec<(YamlConstruct, Range<usize>)>,
 }
 
-/// How a list or map begins.
+/// The beginning of a list or map.
 #[derive(Debug)]
 pub(super) struct Bounds {
     pub(super) start: usize,
-    /// Whether it stands in brackets.
+    /// True if it stands in brackets.
     is_flow: bool,
 }
 
@@ -166,7 +166,8 @@ impl<'a> Locator<'a> {
         range
     }
 
-    /// Where a value stands that is not written: after the indicator that announces it, or where it was to be expected.
+    /// Returns the place of a value that is not written: after the indicator that announces it, or
+    /// where it was expected.
     fn unwritten(&mut self, role: Role) -> usize {
         let next = self.skip_space(self.at);
         match role {
@@ -185,7 +186,8 @@ impl<'a> Locator<'a> {
         }
     }
 
-    /// Whether a colon belongs to the key that was just read. On another line it can be that of an outer map.
+    /// Returns whether a colon belongs to the key that was just read. On another line it can be
+    /// that of an outer map.
     fn is_beside(&self, colon: usize) -> bool {
         let between = self.source.get(self.at..colon).unwrap_or_default();
         self.flow > 0 || !between.contains(['\n', '\r'])

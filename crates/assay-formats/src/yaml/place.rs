@@ -1,4 +1,4 @@
-//! Where things stand, in bytes.
+//! Places in bytes.
 //!
 //! The parser counts characters, and its ranges are generous: they take in anchors and tags before a value, and blanks
 //! and comments after it. These functions find the exact place in the source; the parser has already agreed to the text,
@@ -54,12 +54,12 @@ impl<'a> Places<'a> {
     }
 }
 
-/// What stands before the document.
+/// The text before the document.
 #[derive(Debug, Default)]
 pub(super) struct Prolog {
     /// The directives, such as `%YAML 1.2`, of which the parser does not tell.
     pub(super) directives: Vec<Range<usize>>,
-    /// Where the document or its `---` begins.
+    /// The start of the document or of its `---`.
     pub(super) end: usize,
     /// By how much the parser counts too far after it: it counts the bytes of directives that it does not know.
     excess: usize,

@@ -18,7 +18,8 @@ use super::words::in_plain_words;
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, YamlConstruct, limits};
 use crate::tape::{Form, Kind, Node, Tape};
 
-/// How long a directive may be. The parser copies what a `%TAG` stands for at every tag that uses it.
+/// Maximum length of a directive. The parser copies what a `%TAG` stands for at every tag that uses
+/// it.
 const MAX_DIRECTIVE_BYTES: usize = 1024;
 
 /// Reads one document into `tape` and returns its faults; when one is fatal the tape is left empty.
@@ -81,7 +82,8 @@ struct Run<'a> {
     tape: &'a mut Tape,
     faults: Vec<SyntaxFault>,
     stack: Vec<Frame>,
-    /// How deep the stack was when a key began that is a list or a map. What such a key holds is not kept.
+    /// The depth of the stack at the beginning of a key that is a list or a map. The content of
+    /// such a key is not kept.
     complex_key: Option<usize>,
     anchors: HashMap<usize, Anchored>,
     tabs: Tabs,
@@ -92,12 +94,12 @@ struct Frame {
     /// Its node; inside a key the node of the key.
     node: u32,
     bounds: Bounds,
-    /// What the next value in it is.
+    /// The role of the next value.
     role: Role,
     /// The keys so far.
     keys: Keys,
     anchor: usize,
-    /// How deep lists and maps nest in it.
+    /// The depth of lists and maps in it.
     height: usize,
 }
 
@@ -325,7 +327,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the value at hand is to the list or map that it stands in.
+    /// Returns the role of the current value in the list or map that holds it.
     fn role(&self) -> Role {
         self.stack.last().map_or(Role::Root, |frame| frame.role)
     }

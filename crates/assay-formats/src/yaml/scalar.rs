@@ -2,7 +2,7 @@ use assay_model::{Number, NumberError};
 
 use crate::tape::{Form, Kind};
 
-/// What a scalar without quotes is, and whether every tool would say so.
+/// Returns the kind of a scalar without quotes, and whether every tool agrees on it.
 ///
 /// The rules of YAML 1.1 are those of `PyYAML`, which wrote most of the files that we read.
 pub(super) fn resolve(text: &str) -> (Kind, Form) {
@@ -43,8 +43,8 @@ pub(super) fn resolve(text: &str) -> (Kind, Form) {
     }
 }
 
-/// Whether every tool reads a scalar without quotes as text. YAML 1.1 has a few words of its own that `PyYAML` leaves
-/// alone and other tools do not.
+/// Returns whether every tool reads a scalar without quotes as text. YAML 1.1 has a few words of
+/// its own that `PyYAML` leaves alone and other tools do not.
 ///
 /// ```
 /// # use assay_formats::yaml;

@@ -6,7 +6,7 @@ pub(crate) fn card(yaml: &str) -> (Card, YamlReport) {
     card::read(&format!("---\n{yaml}\n---\n# Page\n"))
 }
 
-/// What a card without errors says under a key.
+/// Returns the value of a key of a card without errors.
 pub(crate) fn value(yaml: &str, key: &str) -> Json {
     let (card, report) = card(yaml);
     assert!(report.is_valid(), "{yaml}: {report:?}");

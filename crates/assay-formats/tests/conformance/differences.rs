@@ -38,7 +38,7 @@ const KNOWN: [Difference; 2] = [
 
 const PAGE: &str = "schema-differences.md";
 
-/// What is known to differ for a format and version.
+/// Returns the known differences of a format and version.
 pub(crate) fn known(format: Format, version: Version) -> Option<&'static Difference> {
     KNOWN
         .iter()

@@ -8,10 +8,10 @@ use serde_json::Value as Json;
 use crate::differences;
 use crate::seeds::Format;
 
-/// How many disagreements a failure shows.
+/// Number of disagreements that a failure shows.
 const SHOWN: usize = 5;
-/// What share of the documents must be accepted, and what share refused, for the comparison to mean anything: one in so
-/// many.
+/// The least share of the documents that must be accepted, and refused, for the comparison to mean
+/// anything: one in so many.
 const LEAST_SHARE: usize = 20;
 
 /// Those who judge documents of one format and version.
@@ -25,7 +25,7 @@ pub(crate) struct Judges {
     instead: Option<Validator>,
 }
 
-/// What each of them says of one document.
+/// The verdicts of all validators on one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Verdicts {
     evaluator: bool,
@@ -61,7 +61,7 @@ impl Judges {
 }
 
 impl Verdicts {
-    /// Whether the judges whose word counts accept the document.
+    /// Returns whether the judges whose word counts accept the document.
     pub(crate) fn all_accept(self) -> bool {
         self.evaluator && self.agree() && self.published_or_instead().unwrap_or(true)
     }
@@ -73,7 +73,7 @@ impl Verdicts {
                 .is_none_or(|published| published == self.evaluator)
     }
 
-    /// Whether a known difference had to be called on.
+    /// Returns whether a known difference had to be called on.
     fn differs_as_known(self) -> bool {
         self.instead.is_some() && self.published != Some(self.evaluator)
     }
@@ -83,7 +83,7 @@ impl Verdicts {
     }
 }
 
-/// Whether our evaluator finds nothing but keys that it merely does not know.
+/// Returns whether our evaluator finds nothing but keys that it merely does not know.
 fn accepts(shape: &'static Shape, text: &str) -> bool {
     let mut tape = Tape::new();
     assert_eq!(json::parse(text, &mut tape), [], "{text}");
@@ -95,7 +95,7 @@ fn accepts(shape: &'static Shape, text: &str) -> bool {
     accepts
 }
 
-/// What came of all the documents.
+/// The outcome of all documents.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     accepted: usize,

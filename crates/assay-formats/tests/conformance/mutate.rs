@@ -7,7 +7,8 @@ use crate::random::Random;
 use crate::tree::{Path, Tree};
 use crate::vocabulary::Vocabulary;
 
-/// What a value is replaced with: every type, and numbers whose spelling, size or sign might be read differently.
+/// Replacements of a value: every type, and numbers whose spelling, size or sign might be read
+/// differently.
 const LITERALS: [&str; 22] = [
     "null",
     "true",
@@ -34,7 +35,7 @@ const LITERALS: [&str; 22] = [
 ];
 /// A key that no version knows.
 const UNKNOWN_KEY: &str = "no_version_knows_this";
-/// How many keys that are known somewhere are tried in each map.
+/// The number of known keys that are tried in each map.
 const KEYS_PER_MAP: usize = 2;
 
 /// One change to a document.
@@ -152,7 +153,8 @@ impl Mutated {
     }
 }
 
-/// What all seeds say, by the name of the map and the key: `metric_config` and `min_score` have four values.
+/// The values of all seeds, by the name of the map and the key: `metric_config` and `min_score`
+/// have four values.
 #[derive(Debug, Default)]
 pub(crate) struct Donors(BTreeMap<String, Vec<(String, Tree)>>);
 
@@ -174,7 +176,7 @@ impl Donors {
         donors
     }
 
-    /// What could be put into a map of this name and is not there.
+    /// Returns the keys that could be put into a map of this name and are not there.
     fn grafts(&self, name: &str, own: &[(String, Tree)]) -> Vec<Change> {
         let known = self.0.get(name).map(Vec::as_slice).unwrap_or_default();
         known

@@ -49,7 +49,7 @@ impl Tree {
         })
     }
 
-    /// What the value is called: the innermost key on the way to it, and nothing for the root.
+    /// Returns the name of the value: the innermost key on the way to it, and nothing for the root.
     pub(crate) fn name_of(&self, path: &[usize]) -> &str {
         let (mut here, mut name) = (self, "");
         for &step in path {

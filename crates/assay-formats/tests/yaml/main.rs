@@ -1,4 +1,4 @@
-//! What `yaml::parse` makes of text: kinds, places, faults.
+//! Tests of `yaml::parse`: kinds, places, faults.
 
 #![cfg(test)]
 

@@ -17,7 +17,7 @@ fn raw(source: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Where each value and key begins, for those that hold no text to tell them by.
+/// Returns the start of each value and key, for those that hold no text to find them by.
 fn starts(source: &str) -> Vec<usize> {
     let mut tape = Tape::new();
     yaml::parse(source, &mut tape);

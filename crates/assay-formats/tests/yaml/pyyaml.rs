@@ -7,7 +7,7 @@ use assay_formats::{Tape, yaml};
 
 /// A result file with everything that they have: quotes, a block scalar, a comment, flow style.
 const FILE: &str = "# results\n- dataset:\n    id: acme/bench\n    task_id: \"a b\"\n  metrics:\n  - {metric_id: accuracy, value: 61.5}\n  notes: |\n    two lines\n    of text\n  source: {url: 'https://example.org', name: x}  # why\n  date: '2026-02-14'\n";
-/// What is put into it.
+/// Pieces of text that are put into it.
 const PIECES: [&str; 11] = [
     "\t", "\t\t", " \t", "\t ", "\t\n", ":\t", "-\t", " ", "  ", ",\t", "#\t",
 ];

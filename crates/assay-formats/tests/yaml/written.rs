@@ -40,7 +40,7 @@ enum Layout {
     Tight(Trivia),
 }
 
-/// What stands around a value.
+/// The text around a value.
 #[derive(Debug, Clone, Copy)]
 enum Trivia {
     Nothing,

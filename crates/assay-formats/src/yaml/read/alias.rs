@@ -7,7 +7,7 @@ use crate::syntax::{SyntaxFaultKind, YamlConstruct, limits};
 use crate::tape::{Form, Kind, Node};
 use crate::yaml::locate::Role;
 
-/// What an alias stands for.
+/// The target of an alias.
 #[derive(Debug, Clone)]
 pub(super) enum Anchored {
     /// The list or map is still being read.
