@@ -1,4 +1,4 @@
-//! Which rules apply to what, and in which order.
+//! The order in which rules are applied, and to which files.
 
 use assay_formats::shape::{ShapeFault, ShapeFaultKind, Unknown};
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind};
@@ -31,7 +31,7 @@ use crate::samples::SamplesSummary;
 use crate::sink::Sink;
 use crate::turns::MessageCounts;
 
-/// How many results most records have at most.
+/// Number of results most records that have at most.
 const USUAL_RESULTS: usize = 16;
 
 /// Reports a fault of the text.

@@ -23,7 +23,7 @@ impl Bounds {
         }
     }
 
-    /// Whether no score can lie between them.
+    /// Returns whether no score can lie between them.
     pub(crate) fn are_reversed(self) -> bool {
         match (self.min, self.max) {
             (Some(f64::INFINITY), _) | (_, Some(f64::NEG_INFINITY)) => true,
@@ -82,14 +82,15 @@ impl Bounds {
         }
     }
 
-    /// How far apart the bounds are, when both are numbers that differ.
+    /// Returns the distance between the bounds, when both are numbers that differ.
     pub(crate) fn width(self) -> Option<f64> {
         let width = self.max? - self.min?;
         (width > 0.0 && width.is_finite()).then_some(width)
     }
 }
 
-/// Whether a score is the one that stands for an unknown level, where a metric has such a level.
+/// Returns whether a score is the one that stands for an unknown level, where a metric has such a
+/// level.
 #[expect(clippy::float_cmp, reason = "the number is written, not computed")]
 pub(crate) fn is_unknown_level(score: f64) -> bool {
     score == -1.0

@@ -79,7 +79,7 @@ pub(crate) enum CollectionFinding {
     },
 }
 
-/// What the results of one evaluation have in common.
+/// A property that the results of one evaluation have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Declared {
     Direction,

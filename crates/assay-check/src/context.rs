@@ -8,19 +8,19 @@ use assay_model::{Benchmark, RepoId, Severity, Timestamp};
 pub struct Context<'a> {
     /// The benchmarks that results may name.
     pub benchmarks: &'a dyn Benchmarks,
-    /// How much it weighs when a result names a benchmark, task or metric that does not exist: a person who names a
-    /// list wants an error, a hub keeps the result as pending.
+    /// The severity of a benchmark, task or metric that does not exist: a person who validates a
+    /// file wants an error, a hub keeps the result as pending.
     pub unknown_benchmark: Severity,
-    /// Whether records must lie in the layout of the datastore.
+    /// True if records must lie in the layout of the datastore.
     pub layout: LayoutPolicy,
-    /// How many findings of one code are kept of one file.
+    /// Number of findings of one code that are kept of one file.
     pub limit: u64,
     /// The moment it is: dates that lie ahead of it by more than a day are refused. With [`Timestamp::MAX`] none is.
     pub now: Timestamp,
 }
 
 impl Context<'_> {
-    /// How many findings of one code are kept of one file, unless told otherwise.
+    /// Number of findings of one code that are kept of one file, unless told otherwise.
     pub const DEFAULT_LIMIT: u64 = 50;
 }
 
@@ -47,7 +47,7 @@ impl Default for Context<'_> {
     }
 }
 
-/// Whether records must lie in the layout of the datastore.
+/// A choice whether records must have the layout of the datastore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayoutPolicy {
     /// Below a directory `data` they must; elsewhere it is only a warning.

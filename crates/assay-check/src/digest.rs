@@ -1,4 +1,5 @@
-//! What a record says, as a number: equal for records that differ only in when and where they were written.
+//! A digest of the content of a record: equal for records that differ only in when and where they
+//! were written.
 
 use assay_formats::{Kind, Value};
 use xxhash_rust::xxh3::xxh3_64;

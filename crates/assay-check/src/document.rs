@@ -13,7 +13,7 @@ use crate::apply;
 use crate::rules;
 use crate::sink::{Findings, Sink};
 
-/// How a kind of file spells its values.
+/// The syntax of a kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// JSON.
@@ -23,7 +23,7 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// How many bytes a document may have.
+    /// Returns the maximum number of bytes of a document.
     pub(crate) fn max_bytes(self) -> usize {
         match self {
             Self::Json => limits::MAX_DOCUMENT_BYTES,
@@ -32,12 +32,14 @@ impl Spelling {
     }
 }
 
-/// How many bytes most documents fit in; asking for the size of each would cost more than it spares.
+/// Number of bytes most documents that fit in; asking for the size of each would cost more than it
+/// spares.
 const USUAL_DOCUMENT: usize = 16 << 10;
-/// How much room is kept from one document to the next, in bytes: a large one should not hold its memory for ever.
+/// The number of bytes that a buffer keeps from one document to the next: a large one should not
+/// hold its memory for ever.
 const KEPT_ROOM: usize = 1 << 20;
 
-/// Where documents are read, one after the other, in the same buffers.
+/// The buffers in which one document after the other is read.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentBuffers {
     bytes: Vec<u8>,
@@ -65,7 +67,7 @@ impl DocumentBuffers {
             .root(simdutf8::basic::from_utf8(&self.bytes).ok()?)
     }
 
-    /// How many bytes were loaded.
+    /// Returns the number of bytes that were loaded.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len()
     }

@@ -14,22 +14,23 @@ use crate::sink::{Findings, Sink};
 use crate::yaml_shape;
 use crate::{forensics, rules};
 
-/// How many findings are held until it is known whether the benchmark of their entry is. Of more, only their number is held.
+/// Number of findings that are held until it is known whether the benchmark of their entry is. Of
+/// more, only their number is held.
 const MAX_HELD: usize = 4096;
 
-/// What follows from a result file alone.
+/// The outcome of validating a result file alone.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     /// The entries, as far as they could be read.
     pub(crate) entries: Option<Vec<Entry>>,
-    /// What the rules that a benchmark can overrule find in each entry without one.
+    /// The findings in each entry, without a benchmark, of rules that a benchmark can overrule.
     pub(crate) without_benchmark: Vec<Findings>,
     /// The warnings that stay with each entry.
     pub(crate) kept: Vec<Vec<Finding>>,
 }
 
 impl Alone {
-    /// Whether a rule that a benchmark can overrule refuses an entry.
+    /// Returns whether a rule that a benchmark can overrule refuses an entry.
     pub(crate) fn has_errors(&self) -> bool {
         self.without_benchmark.iter().any(Findings::has_errors)
     }

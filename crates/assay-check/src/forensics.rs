@@ -53,7 +53,8 @@ pub(crate) fn scale(entry: Value<'_>, benchmark: &Benchmark, sink: &mut Sink<'_>
     }
 }
 
-/// What a metric's names say of its direction, when that is not what is declared; for the metrics of a benchmark.
+/// Returns the direction that a metric's names imply, when it is not the declared one; for the
+/// metrics of a benchmark.
 pub(crate) fn direction(names: &Names<'_>, declared: Direction) -> Option<Known> {
     names
         .known()

@@ -5,12 +5,12 @@ use std::ops::Range;
 use assay_formats::Value;
 use assay_model::{Diagnostic, Finding, Severity};
 
-/// How many findings of one code stay with an entry.
+/// Number of findings of one code that stay with an entry.
 const MAX_OF_CODE: usize = 3;
 
 /// The warnings of each entry.
 pub(crate) struct Kept {
-    /// Where the entries stand.
+    /// The ranges of the entries.
     ranges: Vec<Range<usize>>,
     pub(crate) findings: Vec<Vec<Finding>>,
 }

@@ -5,7 +5,7 @@ use assay_formats::eee;
 use assay_formats::{Kind, Tape, Value, json, yaml};
 use assay_model::RepoKind;
 
-/// What a file is for.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     /// `eval.yaml`: a benchmark.
@@ -18,7 +18,7 @@ pub enum FileKind {
     Samples,
 }
 
-/// Why a text names no kind of file.
+/// The error of a text that names no kind of file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no kind of file; the kinds are `eval-yaml`, `eval-results`, `eee` and `eee-samples`"
@@ -34,7 +34,7 @@ impl FileKind {
         Self::Samples,
     ];
 
-    /// How much of a file tells what it is, in bytes.
+    /// The number of bytes by which the kind of a file is recognised.
     pub const HEAD_BYTES: u64 = 64 << 10;
 
     /// The name on the command line.
@@ -88,7 +88,8 @@ impl FileKind {
         }
     }
 
-    /// What a hub takes a file of a repository for; `None` when it is none of its business.
+    /// Returns the kind of a file in a repository of a hub; `None` for files that the hub does not
+    /// read.
     ///
     /// Only files at the place that gives them their meaning are ours: a model may well have an `eval.yaml` of some
     /// trainer among its configurations. `head` is how the file begins; it is asked for only where the path does not

@@ -2,18 +2,18 @@ use assay_formats::eee::{Layout, LayoutFault, from_root, layout_of};
 
 use crate::context::LayoutPolicy;
 
-/// Where a record or samples file lies, and what its path says.
+/// The place of a record or samples file, and the meaning of its path.
 #[derive(Debug)]
 pub(crate) struct Location<'p> {
     /// The path from the root of the datastore, as far as one can tell.
     pub(crate) path: &'p str,
-    /// Whether the path runs through a directory `data`.
+    /// True if the path runs through a directory `data`.
     pub(crate) in_datastore: bool,
-    /// What the path says, when it has the layout.
+    /// The parts of the path, when it has the layout.
     pub(crate) layout: Option<Layout<'p>>,
-    /// How it departs from the layout.
+    /// The departures from the layout.
     pub(crate) faults: Vec<LayoutFault<'p>>,
-    /// Whether that matters.
+    /// True if that matters.
     pub(crate) policy: LayoutPolicy,
 }
 

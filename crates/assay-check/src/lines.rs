@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-/// How far apart the marks are, in bytes. No look-up counts further than this.
+/// The distance between marks, in bytes. No look-up counts further than this.
 const STEP: usize = 4 << 10;
 
 /// A text and, once somebody asks, marks along it.
@@ -12,12 +12,12 @@ pub(crate) struct Lines<'s> {
     marks: OnceCell<Vec<Position>>,
 }
 
-/// Where in the lines of a text a byte stands.
+/// The position of a byte in the lines of a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Position {
-    /// How many lines end before it.
+    /// The number of lines that end before it.
     pub(crate) line: u64,
-    /// How many characters of its own line begin before it.
+    /// The number of characters of its own line that begin before it.
     pub(crate) column: u64,
     /// The first byte of its line.
     pub(crate) line_start: usize,
@@ -32,7 +32,7 @@ impl<'s> Lines<'s> {
         }
     }
 
-    /// Where a byte stands.
+    /// Returns the position of a byte.
     pub(crate) fn find(&self, at: usize) -> Position {
         let at = at.min(self.source.len());
         let (mark, begin) = match at / STEP {
@@ -75,7 +75,8 @@ impl Position {
     }
 }
 
-/// How many characters begin in some bytes of a text, which may be cut inside a character.
+/// Returns the number of characters that begin in some bytes of a text, which may be cut inside a
+/// character.
 fn characters(bytes: &[u8]) -> u64 {
     // Every byte of a character but its first has the form 10xxxxxx.
     let begins = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;

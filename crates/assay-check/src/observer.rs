@@ -7,9 +7,9 @@ use assay_formats::rows::Algorithm;
 /// them a second time. Whether they break rules is known only when all reports are there: what was made of them until then must
 /// be easy to throw away.
 pub trait SampleObserver: Sync {
-    /// What has come of the samples of one record so far. Several threads look at it at once.
+    /// The state of the samples of one record so far, shared between threads.
     type Samples: Sync;
-    /// What comes of the rows of one block.
+    /// The outcome of the rows of one block.
     type Block: Send;
 
     /// The samples of a record begin; `None` when nobody wants them.
@@ -28,16 +28,16 @@ pub trait SampleObserver: Sync {
     fn end(&self, path: &str, samples: Self::Samples, read: &ReadSamples);
 }
 
-/// What a samples file turned out to be.
+/// The outcome of reading a samples file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadSamples {
-    /// How many rows it has.
+    /// Number of rows that it has.
     pub rows: u64,
     /// The digest that its record asks for, in hexadecimal.
     pub digest: String,
-    /// How that was made.
+    /// The algorithm of the digest.
     pub algorithm: Algorithm,
-    /// Whether they or their record break rules. Rules about several files are applied later.
+    /// True if they or their record break rules. Rules about several files are applied later.
     pub has_errors: bool,
 }
 

@@ -9,19 +9,19 @@ use crate::samples::SamplesSummary;
 pub(crate) struct Pairing<'a> {
     pub(crate) record: Value<'a>,
     pub(crate) facts: &'a RecordFacts,
-    /// Where the record lies.
+    /// The place of the record.
     pub(crate) location: &'a Location<'a>,
-    /// Whether it lies anywhere, so that its samples can be expected beside it.
+    /// True if it lies anywhere, so that its samples can be expected beside it.
     pub(crate) is_placed: bool,
-    /// Where its samples lie, or would.
+    /// The path of its samples, whether they exist or not.
     pub(crate) samples_path: &'a str,
     pub(crate) samples_exist: bool,
-    /// What they turned out to be, when they could be read.
+    /// The summary of the samples, when they could be read.
     pub(crate) summary: Option<&'a SamplesSummary>,
 }
 
 impl<'a> Pairing<'a> {
-    /// What the record says of its samples file.
+    /// Returns the fields of the record about its samples file.
     pub(crate) fn declared(&self) -> Option<Value<'a>> {
         self.record
             .get("detailed_evaluation_results")

@@ -17,11 +17,11 @@ pub(crate) struct ResultParts<'d> {
     pub(crate) uncertainty: UncertaintyParts<'d>,
     /// Further facts about the score.
     pub(crate) details: Option<Value<'d>>,
-    /// How the answers were made.
+    /// The settings of generation.
     pub(crate) generation: Option<Value<'d>>,
 }
 
-/// What was evaluated.
+/// The dataset of a result.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct DataParts<'d> {
     pub(crate) dataset_name: Option<Value<'d>>,
@@ -31,7 +31,7 @@ pub(crate) struct DataParts<'d> {
     pub(crate) sample_ids: Option<Value<'d>>,
 }
 
-/// How the score is to be understood.
+/// The metric of a result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MetricParts<'d> {
     pub(crate) root: Value<'d>,
@@ -51,7 +51,7 @@ pub(crate) struct MetricParts<'d> {
     pub(crate) bounds: Bounds,
 }
 
-/// How sure the score is.
+/// The uncertainty of a score.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct UncertaintyParts<'d> {
     pub(crate) standard_error: Option<Value<'d>>,
@@ -157,7 +157,7 @@ impl<'d> MetricParts<'d> {
         }
     }
 
-    /// Whether a score of -1 stands for an unknown level.
+    /// Returns whether a score of -1 stands for an unknown level.
     pub(crate) fn has_unknown_level(&self) -> bool {
         self.has_unknown_level.and_then(Value::truth) == Some(true)
     }
@@ -169,7 +169,7 @@ impl<'d> MetricParts<'d> {
         reducer.is_some_and(|reducer| reducer != "mean")
     }
 
-    /// Whether scores are of this type.
+    /// Returns whether scores are of this type.
     pub(crate) fn is_scored_as(&self, score_type: &str) -> bool {
         self.score_type.is_some_and(|own| own.is_text(score_type))
     }

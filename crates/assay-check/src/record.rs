@@ -16,7 +16,7 @@ use crate::parts::MetricParts;
 use crate::rules;
 use crate::sink::Sink;
 
-/// What a record says that its samples must agree with.
+/// The facts of a record that its samples must agree with.
 #[derive(Debug, Default)]
 pub(crate) struct RecordFacts {
     pub(crate) version: Option<Version>,
@@ -34,16 +34,16 @@ pub(crate) struct RecordFacts {
 pub(crate) struct ResultFacts {
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,
-    /// Where its scores lie, when the record's bounds make sense.
+    /// The range of its scores, when the record's bounds make sense.
     pub(crate) bounds: Bounds,
     pub(crate) lower_is_better: Option<bool>,
-    /// Whether a score of -1 stands for an unknown level.
+    /// True if a score of -1 stands for an unknown level.
     pub(crate) unknown_level: bool,
-    /// Whether the score of the result ought to be the mean of its rows.
+    /// True if the score of the result ought to be the mean of its rows.
     pub(crate) is_mean: bool,
 }
 
-/// What a record says of its samples file.
+/// The fields of a record about its samples file.
 #[derive(Debug, Default)]
 pub(crate) struct Companion {
     pub(crate) algorithm: Option<Algorithm>,
@@ -125,8 +125,8 @@ impl RecordFacts {
             })
     }
 
-    /// Whether the rules for samples files that came with 0.2.3 apply: before, paths were those of the machine that
-    /// made the record.
+    /// Returns whether the rules for samples files that came with 0.2.3 apply: before, paths were
+    /// those of the machine that made the record.
     pub(crate) fn is_strict(&self) -> bool {
         self.version.unwrap_or(Version::CURRENT) >= Version::V0_2_3
     }

@@ -33,7 +33,7 @@ pub struct ResultFile {
     buffers: DocumentBuffers,
     /// The places of YAML that tools do not read alike.
     constructs: Vec<Range<usize>>,
-    /// What the rules that nothing else changes have found.
+    /// The findings of the rules that depend on nothing else.
     findings: Findings,
     alone: Alone,
 }
@@ -47,12 +47,12 @@ pub struct ValidEntry<'f> {
 }
 
 impl<'f> ValidEntry<'f> {
-    /// What it says.
+    /// Returns the entry as it was read.
     pub fn entry(self) -> &'f Entry {
         self.entry
     }
 
-    /// How it is written.
+    /// Returns the entry as it is written.
     pub fn written(self) -> Value<'f> {
         self.written
     }
@@ -64,7 +64,7 @@ impl<'f> ValidEntry<'f> {
 }
 
 impl ResultFile {
-    /// How large a result file may be, in bytes.
+    /// Maximum size of a result file, in bytes.
     pub const MAX_BYTES: u64 = limits::MAX_YAML_BYTES as u64;
 
     /// Parses and validates a file. Of each code at most `limit` findings are kept.
@@ -157,12 +157,12 @@ impl ResultFile {
         }))
     }
 
-    /// What the entries say, whatever the rules find.
+    /// Returns the entries, whatever the rules find.
     pub(crate) fn said(&self) -> Option<&Vec<Entry>> {
         self.alone.entries.as_ref()
     }
 
-    /// How many bytes were read.
+    /// Returns the number of bytes that were read.
     pub fn bytes(&self) -> usize {
         self.buffers.size()
     }

@@ -26,13 +26,14 @@ pub(crate) struct Row<'d> {
     pub(crate) metadata: Option<Value<'d>>,
     /// The score of the sample; a boolean, as 0.2.0 allowed, counts as 0 or 1.
     pub(crate) score: Option<f64>,
-    /// Whether the answer is right.
+    /// True if the answer is right.
     pub(crate) is_correct: Option<bool>,
     pub(crate) num_turns: Option<Value<'d>>,
     pub(crate) tool_calls_count: Option<Value<'d>>,
 }
 
-/// What tells one row from another: its sample, its result and its metadata (which names epochs and perturbations).
+/// The identity of a row: its sample, its result and its metadata (which names epochs and
+/// perturbations).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowKey(pub(crate) u64);
 
@@ -125,7 +126,7 @@ impl<'d> Row<'d> {
         }
     }
 
-    /// What tells this row from others; none without a sample id.
+    /// Returns the identity of this row; none without a sample id.
     pub(crate) fn key(&self) -> Option<RowKey> {
         let sample = self.sample_id?;
         let mut hasher = Xxh3::new();

@@ -7,7 +7,7 @@ pub struct Rule {
     pub code: Code,
     /// The stable name for people: what is wrong, never how to mend it.
     pub name: &'static str,
-    /// How much a finding weighs, unless the context says otherwise.
+    /// The severity of a finding, unless the context says otherwise.
     pub severity: Severity,
     /// The doc comment of the rule, as Markdown; its first line is the title.
     pub doc: &'static str,

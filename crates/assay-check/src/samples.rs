@@ -18,11 +18,12 @@ use crate::row::{Row, RowKey};
 use crate::rules;
 use crate::sink::{Findings, Sink};
 
-/// How many rows are remembered to find one that stands twice. Beyond it every second row is forgotten, then every
-/// second of those, so that memory stays bounded; a file that was appended to itself is still caught.
+/// The number of rows remembered to find one that stands twice. Beyond it every second row is
+/// forgotten, then every second of those, so that memory stays bounded; a file that was appended to
+/// itself is still caught.
 const REMEMBERED_ROWS: usize = 1 << 19;
 
-/// What a samples file turned out to be, for the rules that compare it with its record.
+/// The summary of a samples file, for the rules that compare it with its record.
 #[derive(Debug)]
 pub(crate) struct SamplesSummary {
     pub(crate) rows: u64,
@@ -34,7 +35,7 @@ pub(crate) struct SamplesSummary {
 }
 
 impl SamplesSummary {
-    /// How many rows count for no result of the record.
+    /// Returns the number of rows that count for no result of the record.
     pub(crate) fn unassigned(&self) -> u64 {
         let assigned: u64 = self.tallies.iter().map(|tally| tally.rows).sum();
         self.rows.saturating_sub(assigned)
@@ -45,11 +46,11 @@ impl SamplesSummary {
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Tally {
     pub(crate) rows: u64,
-    /// How many of them have a score that can be read, and its sum.
+    /// The number of rows with a readable score, and the sum of the scores.
     pub(crate) scored: u64,
     pub(crate) score: f64,
     pub(crate) correct: u64,
-    /// How many of them say that something went wrong.
+    /// The number of rows with an error.
     pub(crate) failed: u64,
 }
 
@@ -71,18 +72,18 @@ impl Tally {
     }
 }
 
-/// How a samples file is to be validated.
+/// A validator of one samples file.
 pub(crate) struct SamplesValidator<'a, F: SampleObserver> {
     pub(crate) file: &'a Arc<str>,
     pub(crate) limit: u64,
-    /// What its record says, when there is one that can be read.
+    /// The facts of its record, when there is one that can be read.
     pub(crate) facts: Option<&'a RecordFacts>,
     /// Its SHA-256, when it was made before.
     pub(crate) known: Option<&'a str>,
     pub(crate) jobs: usize,
     /// Told of every block that has been read, in bytes.
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
-    /// Who takes the rows in, and what has come of them.
+    /// The observer of the rows, and its state.
     pub(crate) observed: Option<(&'a F, &'a F::Samples)>,
 }
 
@@ -149,7 +150,7 @@ impl<F: SampleObserver> SamplesValidator<'_, F> {
     }
 }
 
-/// What one block turned out to be.
+/// The outcome of one block.
 #[derive(Default)]
 struct ValidatedBlock {
     findings: Findings,
@@ -196,7 +197,7 @@ impl Merged {
 #[derive(Default)]
 struct SeenRows {
     lines: HashMap<u64, u32>,
-    /// How many low bits of a key must be zero for the row to be remembered.
+    /// Number of low bits of a key that must be zero for the row to be remembered.
     forgotten: u32,
 }
 
@@ -340,7 +341,7 @@ impl Worker {
     }
 }
 
-/// Where in its file a row stands.
+/// The place of a row in its file.
 #[derive(Clone, Copy)]
 struct RowPlace {
     offset: u64,

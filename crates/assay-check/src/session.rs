@@ -36,7 +36,7 @@ pub trait Files: Sync {
     /// Opens a file.
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>>;
 
-    /// How large a file is; `None` when there is no such file.
+    /// Returns the size of a file; `None` when there is no such file.
     fn size(&self, path: &str) -> Option<u64>;
 
     /// The SHA-256 of a file in hexadecimal, when whoever wrote it made that on the way: then it is not made again. Only for
@@ -45,7 +45,8 @@ pub trait Files: Sync {
         None
     }
 
-    /// Whether a file lies somewhere, so that its path and the files beside it mean something. A stream does not.
+    /// Returns whether a file lies somewhere, so that its path and the files beside it mean
+    /// something. A stream does not.
     fn is_placed(&self, _path: &str) -> bool {
         true
     }
@@ -56,14 +57,14 @@ pub trait Files: Sync {
 pub struct Item {
     /// Its path.
     pub path: Arc<str>,
-    /// What it is; `None` when that could not be told.
+    /// The kind of the file; `None` when it could not be recognised.
     pub kind: Option<FileKind>,
 }
 
-/// How to go about it.
+/// Options of a validation.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// How many threads to use.
+    /// Number of threads to that use.
     pub jobs: usize,
     /// Told of every stretch of bytes that has been read.
     pub progress: &'a (dyn Fn(u64) + Sync),
@@ -165,7 +166,7 @@ impl<F: SampleObserver> Session<'_, F> {
         Sink::new(path, source, self.context.limit, findings)
     }
 
-    /// Where a file lies. The path of one that lies nowhere is not validated.
+    /// Returns the location of a file. The path of input from a pipe is not validated.
     fn location<'p>(&self, path: &'p str) -> Location<'p> {
         let policy = if self.files.is_placed(path) {
             self.context.layout

@@ -1,4 +1,4 @@
-//! Where rules put what they find.
+//! The sink into which rules put their findings.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,12 +10,12 @@ use assay_model::{Code, Diagnostic, Edit, Excerpt, Fix, Place, Severity, Span};
 use crate::lines::Lines;
 use crate::rule::Rule;
 
-/// How much of a long line an excerpt shows, in characters on each side of the place.
+/// The number of characters of a long line that an excerpt shows on each side of the place.
 const EXCERPT_SIDE: usize = 60;
-/// How much of the place itself an excerpt underlines, in characters.
+/// The number of characters of the place that an excerpt underlines.
 const EXCERPT_CARET: usize = 60;
 
-/// What was found in one file: the first few findings of each code, and how many there were of all.
+/// The findings in one file: the first few of each code, and the total of all.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     diagnostics: Vec<Diagnostic>,
@@ -28,7 +28,7 @@ impl Findings {
         &self.diagnostics
     }
 
-    /// How many findings of one severity there were, kept or not.
+    /// Returns the number of findings of one severity, kept or not.
     pub fn count(&self, severity: Severity) -> u64 {
         self.counts
             .iter()
@@ -37,14 +37,14 @@ impl Findings {
             .sum()
     }
 
-    /// How many findings there were of each code, kept or not.
+    /// Returns the number of findings of each code, kept or not.
     pub fn counts(&self) -> impl Iterator<Item = (Severity, Code, u64)> {
         self.counts
             .iter()
             .map(|(&(severity, code), &count)| (severity, code, count))
     }
 
-    /// Whether anything refuses the file.
+    /// Returns whether anything refuses the file.
     pub fn has_errors(&self) -> bool {
         self.counts
             .keys()
@@ -122,7 +122,7 @@ impl Findings {
     }
 }
 
-/// Where in the text at hand a finding is.
+/// The place of a finding in the current text.
 #[derive(Debug, Clone)]
 pub(crate) enum Target<'d> {
     /// A value.
@@ -145,7 +145,7 @@ impl From<Range<usize>> for Target<'_> {
     }
 }
 
-/// What a rule says about a place.
+/// A finding that a rule is about to report.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     message: String,
@@ -162,7 +162,8 @@ enum DraftFix {
 }
 
 impl Draft {
-    /// What is wrong: lower case, no full stop, backticks round what the user wrote.
+    /// Makes a finding from its message: lower case, no full stop, backticks round what the user
+    /// wrote.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -257,7 +258,7 @@ impl<'s> Sink<'s> {
         self.line + self.lines.find(at).line
     }
 
-    /// What was reported and kept so far.
+    /// Returns the diagnostics that were reported and kept so far.
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         self.findings.diagnostics()
     }

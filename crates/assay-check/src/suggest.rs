@@ -2,7 +2,7 @@
 
 pub(crate) use assay_model::quote;
 
-/// How alike two names must be, from 0 to 1, before one is offered for the other.
+/// The least similarity of two names, from 0 to 1, for one to be offered for the other.
 const ALIKE: f64 = 0.8;
 /// The most bytes that one character has.
 const MAX_WIDTH: usize = 4;

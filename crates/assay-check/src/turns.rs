@@ -6,9 +6,9 @@ use assay_formats::{Kind, Value};
 /// The messages of a row, counted in one pass.
 #[derive(Debug, Default)]
 pub(crate) struct MessageCounts<'d> {
-    /// How many messages there are.
+    /// The number of messages.
     pub(crate) messages: usize,
-    /// How many tools they call.
+    /// Number of tools that they call.
     pub(crate) calls: usize,
     /// The first `turn_idx` that is not the position of its message, and that position.
     pub(crate) misplaced: Option<(Value<'d>, usize)>,

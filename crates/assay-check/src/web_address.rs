@@ -1,10 +1,10 @@
 //! Addresses that become links.
 
-/// How the addresses of web pages begin, in any case.
+/// The beginnings of addresses of web pages, in any case.
 const SCHEMES: [&str; 2] = ["https://", "http://"];
 
-/// Why a text cannot be the address of a web page. What lies behind the host is for that host to decide, so a library that
-/// takes addresses apart would say nothing more.
+/// Returns the reason why a text cannot be the address of a web page. The part behind the host is
+/// for that host to decide, so a URL parser would find nothing more.
 pub(crate) fn fault(text: &str) -> Option<&'static str> {
     // Nearly every address is ASCII, and a fold over all of it is faster than a search that may end early.
     let is_plain = text
@@ -36,7 +36,7 @@ pub(crate) fn fault(text: &str) -> Option<&'static str> {
     None
 }
 
-/// What stands behind a beginning in any case, if the text has it.
+/// Returns the text after a beginning in any case, if the text has it.
 fn after<'t>(beginning: &str, text: &'t str) -> Option<&'t str> {
     let (front, rest) = text.split_at_checked(beginning.len())?;
     front.eq_ignore_ascii_case(beginning).then_some(rest)

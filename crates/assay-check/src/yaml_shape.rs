@@ -1,4 +1,5 @@
-//! What the two YAML formats share: a shape whose optional keys may be left empty, and scalars that are validated once.
+//! The part of validation that the two YAML formats share: a shape whose optional keys may be left
+//! empty, and scalars that are validated once.
 
 use std::collections::BTreeSet;
 

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use assay_check::{Rule, rules};
 
-/// How to bring the pages up to date.
+/// The command that brings the pages up to date.
 const UPDATE: &str = "run `ASSAY_UPDATE=1 cargo test -p assay-check --test codes`";
 
-/// What the rules of each hundred are about.
+/// The subjects of the rules of each hundred.
 const HUNDREDS: [&str; 7] = [
     "Text and syntax",
     "Shape",

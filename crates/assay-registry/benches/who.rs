@@ -1,4 +1,5 @@
-//! How many names a second are resolved: `just bench who`. With the corpus its names, else the shipped ones in other spellings.
+//! Counts the names resolved per second: `just bench who`. With the corpus its names, else the
+//! shipped ones in other spellings.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::time::Instant;
 
 use assay_registry::{Certainty, Registry};
 
-/// How often all names are resolved.
+/// The number of rounds over all names.
 const ROUNDS: u32 = 20;
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]

@@ -13,7 +13,7 @@ pub struct Answer<'r> {
     pub name: String,
     /// Canonical id of the model; none unless it is certain.
     pub model: Option<&'r str>,
-    /// How far the answer can be relied on.
+    /// The certainty of the answer.
     pub certainty: Certainty,
     /// The weakest step that led to the model.
     pub reason: Option<Reason>,
@@ -34,7 +34,7 @@ pub struct Answer<'r> {
     /// Model that the model is made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<&'r str>,
-    /// How the model is made from its base.
+    /// The relation of the model to its base.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
     /// Address where the facts about the model can be checked.
@@ -47,7 +47,7 @@ pub struct Answer<'r> {
     pub key: String,
 }
 
-/// How far an answer can be relied on.
+/// The certainty of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
@@ -59,7 +59,7 @@ pub enum Certainty {
     Unknown,
 }
 
-/// Why a name means a model; from the strongest to the weakest.
+/// A reason why a name means a model; from the strongest to the weakest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -84,6 +84,6 @@ pub enum Reason {
 pub struct Suggestion<'r> {
     /// Canonical id.
     pub model: &'r str,
-    /// What speaks against it, in words.
+    /// The reason against it, in words.
     pub because: String,
 }

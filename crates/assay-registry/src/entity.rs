@@ -19,7 +19,7 @@ pub struct Model {
     pub source: Option<String>,
 }
 
-/// How a model is made from its base.
+/// The relation of a model to its base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {

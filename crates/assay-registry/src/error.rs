@@ -1,4 +1,4 @@
-//! Why a registry cannot be read.
+//! Reasons why a registry cannot be read.
 
 /// A registry that cannot be read.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Who is who: models and organisations under the many names that they are reported by.
+//! A registry of models and organisations under the many names that they are reported by.
 //!
 //! A [`Registry`] holds what is declared: models with their other names, their families, versions and parents;
 //! organisations with their spellings; services that run models of others. [`Registry::resolve`] finds the model that a

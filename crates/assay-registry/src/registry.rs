@@ -6,7 +6,7 @@ use crate::key::{join, spelling_key, tokens, word_key};
 use crate::organisations::{OrganisationKey, Organisations};
 use crate::{Error, Model, Organisation, Relation};
 
-/// What ships with the program.
+/// The registry that ships with the program.
 const SHIPPED: &str = include_str!("../registry.yaml");
 
 /// Models and organisations with all their names.

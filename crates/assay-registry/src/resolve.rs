@@ -22,7 +22,7 @@ struct Parts {
     steps: Vec<String>,
 }
 
-/// What a lookup gave.
+/// The outcome of a lookup.
 enum NameMatch {
     /// One model, by its number, and how.
     One(u32, Reason),

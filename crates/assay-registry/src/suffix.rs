@@ -2,12 +2,12 @@
 
 use crate::key::Token;
 
-/// What a suffix tells of.
+/// The meaning of a suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tells {
     /// The numbers that the weights are kept in: a setup.
     Precision,
-    /// How long a model was allowed to think: a setup.
+    /// The effort that a model was allowed: a setup.
     Effort,
     /// The offer of a service.
     Provider,
@@ -17,7 +17,7 @@ pub(crate) enum Tells {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Suffix {
     pub(crate) tells: Tells,
-    /// How many words it has.
+    /// Number of words that it has.
     pub(crate) length: usize,
 }
 

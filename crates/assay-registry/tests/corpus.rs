@@ -1,4 +1,4 @@
-//! How well names are resolved, measured on names that people use.
+//! Measures how well names are resolved, on names that people use.
 //!
 //! Looks for `model_aliases_half.csv.gz` in the directory `ASSAY_CORPUS`, and says so when it skips.
 

@@ -5,7 +5,7 @@ use assay_model::{Diagnostic, Excerpt, Severity};
 
 use crate::visible::visible;
 
-/// What stands for text that was cut off.
+/// The character that stands for text that was cut off.
 pub const ELLIPSIS: char = '…';
 
 /// Turns findings into text of one look.

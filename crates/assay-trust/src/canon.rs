@@ -97,12 +97,13 @@ impl Canonical {
         self.token.as_deref()
     }
 
-    /// What the entry claims for a model.
+    /// Returns the claim of the entry for a model.
     pub fn subject(&self, model: &RepoId) -> Result<Subject, Unverified> {
         subject::read(&self.tree, model)
     }
 
-    /// Whether the entry claims exactly this, for whichever model. The answer of [`Canonical::subject`] without making one.
+    /// Returns whether the entry claims exactly this, for whichever model. The answer of
+    /// [`Canonical::subject`] without making one.
     pub(crate) fn is_claim(&self, signed: &Subject) -> bool {
         subject::is(&self.tree, signed)
     }

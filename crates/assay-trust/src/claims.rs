@@ -8,10 +8,10 @@ use crate::exact::Exact;
 use crate::members::Members;
 use crate::{Digest, IntegrationId, Json, JsonError, Jti, Malformed, Subject};
 
-/// What a token says.
+/// The claims of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claims {
-    /// Who issued it.
+    /// The issuer of the token.
     pub iss: String,
     /// The one hub that it is for.
     pub aud: String,
@@ -19,21 +19,22 @@ pub struct Claims {
     pub sub: IntegrationId,
     /// Its identity.
     pub jti: Jti,
-    /// When it was issued, in seconds since 1970.
+    /// The time of issuance, in seconds since 1970.
     pub iat: i64,
     /// From when on it holds.
     pub nbf: i64,
     /// Until when it holds, which is until when it must reach the hub for the first time.
     pub exp: i64,
-    /// What is claimed.
+    /// The subject of the claims.
     pub subject: Subject,
     /// The digests of the claim and of the entry that it was made for.
     pub digests: Digests,
-    /// How strongly the run was controlled.
+    /// The degree of control over the run.
     pub assurance: Assurance,
     /// The policy that allowed it.
     pub policy: Option<Digest>,
-    /// Who ran it: flat facts of the machine identity. `identity` is the one that a revocation can name.
+    /// The machine identity that ran it, as flat facts. `identity` is the one that a revocation can
+    /// name.
     pub act: Option<BTreeMap<String, String>>,
     /// The artefacts of the run, by their digests.
     pub evidence: Vec<Evidence>,
@@ -48,7 +49,8 @@ pub struct Digests {
     pub entry: Digest,
 }
 
-/// How strongly the run was controlled. It says nothing of who signed, and nothing of whether the numbers are right.
+/// The degree of control over a run. It says nothing of who signed, and nothing of whether the
+/// numbers are right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Assurance {
     /// A known integration answers for the numbers.
@@ -64,7 +66,7 @@ pub enum Assurance {
 /// An artefact of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// What it is, such as `logs`.
+    /// The name of the artefact, such as `logs`.
     pub name: String,
     /// The digest of its bytes; in the claims it is written without `sha256:`.
     pub sha256: Digest,
@@ -77,7 +79,7 @@ pub struct Evidence {
 #[error("an assurance is `attributed`, `hosted`, `isolated` or `reproduced`")]
 pub struct AssuranceError;
 
-/// Why a text is not claims.
+/// The error of a text that is not claims.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimsError {
     /// It is not JSON, or not in its canonical spelling.

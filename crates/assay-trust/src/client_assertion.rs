@@ -1,8 +1,9 @@
-//! What an OAuth client shows in place of a secret (RFC 7523): that it holds the key that the issuer knows it by.
+//! The assertion that an OAuth client sends in place of a secret (RFC 7523): it shows that the
+//! client holds the key that the issuer knows it by.
 
 use crate::{Json, KeyError, SigningKey, token};
 
-/// How long an assertion holds, in seconds: as long as it takes to send it.
+/// The lifetime of an assertion, in seconds: as long as it takes to send it.
 const LIFETIME: i64 = 60;
 
 impl SigningKey {

@@ -17,11 +17,11 @@ use crate::{Digest, IntegrationId, Json, Jti, Kid, LeafError, Malformed, PublicK
 pub enum ControlLeaf {
     /// A key is now in this state.
     Key {
-        /// Whose key it is: the issuer for a token key, the origin of the log for a log key.
+        /// The owner of the key: the issuer for a token key, the origin of the log for a log key.
         issuer: String,
         /// The key.
         key: PublicKey,
-        /// What it signs.
+        /// The purpose of the key.
         purpose: KeyPurpose,
         /// The state that it enters.
         state: KeyState,
@@ -33,29 +33,29 @@ pub enum ControlLeaf {
         /// The digest of the policy file.
         sha256: Digest,
     },
-    /// What falls under the scope does not stand any more.
+    /// Everything under the scope stands no longer.
     Revoke {
-        /// What is revoked.
+        /// The scope of the revocation.
         scope: Scope,
         /// Only what the results log has from this index on; 0 for everything.
         from_index: u64,
-        /// Why, in words.
+        /// The reason in words.
         reason: String,
-        /// Who decided it.
+        /// The person who decided it.
         actor: String,
     },
     /// A revocation is taken back.
     Unrevoke {
         /// The index of its leaf in this log.
         revocation: u64,
-        /// Why, in words.
+        /// The reason in words.
         reason: String,
-        /// Who decided it.
+        /// The person who decided it.
         actor: String,
     },
 }
 
-/// How an issuer is trusted.
+/// The terms on which an issuer is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuerTrust {
     /// Its name, as tokens have it.
@@ -65,13 +65,14 @@ pub struct IssuerTrust {
     pub audience: String,
     /// The frameworks that it may sign for; none for all.
     pub frameworks: Option<Vec<String>>,
-    /// Whether its tokens count only when the results log of this hub has their issuance. Always so for our own issuer.
+    /// True if its tokens count only when the results log of this hub has their issuance. Always so
+    /// for our own issuer.
     pub must_be_logged: bool,
-    /// Whether it is trusted at all.
+    /// True if it is trusted at all.
     pub is_trusted: bool,
 }
 
-/// What a key signs.
+/// The purpose of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyPurpose {
     /// Tokens.
@@ -82,7 +83,7 @@ pub enum KeyPurpose {
     ControlLog,
 }
 
-/// Where a key is in its life.
+/// The state of a key in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyState {
     /// Published, and not to be used yet.
@@ -95,27 +96,28 @@ pub enum KeyState {
     Retired,
 }
 
-/// What is revoked.
+/// The scope of a revocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// What a key signed.
+    /// Everything that a key signed.
     Kid(Kid),
-    /// What an issuer issued.
+    /// Everything that an issuer issued.
     Issuer(String),
-    /// What an integration was given.
+    /// Everything that an integration was given.
     Integration(IntegrationId),
-    /// What a machine identity was given; it is `act.identity` of the claims.
+    /// Everything that a machine identity was given; it is `act.identity` of the claims.
     Identity(String),
     /// One token.
     Jti(Jti),
-    /// What these versions of a framework produced.
+    /// Everything that these versions of a framework produced.
     Framework {
         /// The name, exactly.
         name: String,
         /// The versions, such as `>=0.4.0, <0.4.3`.
         versions: VersionReq,
     },
-    /// What was measured on this commit of a benchmark; it is withdrawn, and nobody did wrong.
+    /// Everything that was measured on this commit of a benchmark; it is withdrawn, and nobody did
+    /// wrong.
     BenchmarkRevision(Revision),
 }
 

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Why a text is no such identifier.
+/// The error of a text that is no such identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not {0}")]
 pub struct IdError(&'static str);

@@ -32,7 +32,7 @@ pub enum Json {
     Map(BTreeMap<String, Json>),
 }
 
-/// Why a text is not JSON of the kind that is signed and logged.
+/// The error of a text that is not JSON of the kind that is signed and logged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
     /// It breaks the grammar, repeats a key, nests too deep or holds a lone surrogate.
@@ -50,7 +50,7 @@ pub enum JsonError {
 }
 
 impl Json {
-    /// How deep lists and maps may nest.
+    /// The greatest depth of lists and maps.
     pub const MAX_DEPTH: usize = 16;
     /// The longest a key may be, in bytes.
     pub const MAX_KEY: usize = 64;
@@ -117,7 +117,7 @@ impl Json {
         }
     }
 
-    /// What the thing prints as, for identifiers and digests.
+    /// Makes a text of an identifier or digest.
     pub fn shown(thing: &impl ToString) -> Self {
         Self::Text(thing.to_string())
     }
@@ -197,7 +197,8 @@ impl Json {
     }
 }
 
-/// How long a canonical entry usually is, in bytes. Allocators keep room of this size at hand, and none that is larger.
+/// The length of a canonical entry usually, in bytes. Allocators keep room of this size at hand,
+/// and none that is larger.
 const USUAL_BYTES: usize = 512;
 
 /// Writes an object whose members come in the order of their names.
@@ -263,7 +264,7 @@ impl ObjectWriter {
     }
 }
 
-/// Whether a key sorts and spells the same everywhere.
+/// Returns whether a key sorts and spells the same everywhere.
 pub(crate) fn is_key(key: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     (1..=Json::MAX_KEY).contains(&key.len()) && key.bytes().all(is_plain)

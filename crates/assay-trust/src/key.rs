@@ -32,7 +32,7 @@ pub struct PublicKey {
     kid: Kid,
 }
 
-/// Why bytes are no public key.
+/// The error of bytes that are no public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// They are no point of the curve, or not 32 bytes in base64url.

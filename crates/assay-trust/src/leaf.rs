@@ -1,4 +1,4 @@
-//! What the results log says: a token was issued, and what the hub decided when it first saw one.
+//! Leaves of the results log: a token was issued, and the hub's decision when it first saw one.
 
 use assay_model::Timestamp;
 
@@ -11,7 +11,7 @@ use crate::{
 /// A token was issued. It is in the log before anyone gets the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// Who issued it.
+    /// The issuer of the token.
     pub issuer: String,
     /// With which key.
     pub kid: Kid,
@@ -25,33 +25,34 @@ pub struct Issue {
     pub token: Digest,
     /// For whom.
     pub integration: IntegrationId,
-    /// What it is about, when the policy discloses that.
+    /// The digest of its subject, when the policy discloses that.
     pub target: Option<Digest>,
 }
 
-/// What was decided when a token was first seen with an entry in a repository.
+/// The decision when a token was first seen with an entry in a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decide {
     /// The token's identity.
     pub jti: Jti,
     /// The digest of the token.
     pub token: Digest,
-    /// Where.
+    /// The repository.
     pub repo: RepoUid,
     /// The digest of the entry.
     pub entry: Digest,
-    /// When the push came in; whole seconds are logged.
+    /// The time of the push; whole seconds are logged.
     pub received_at: Timestamp,
-    /// How it ended.
+    /// The outcome of the decision.
     pub outcome: Outcome,
 }
 
-/// How a decision ended.
+/// The outcome of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It is bound to this entry in this repository, for ever.
     Admitted {
-        /// Where in the results log the token was issued; none for a trusted issuer that keeps its own log.
+        /// The index of the issuance in the results log; none for a trusted issuer that keeps its
+        /// own log.
         issue_index: Option<u64>,
     },
     /// It is refused, for ever, for this entry in this repository.
@@ -70,7 +71,7 @@ pub enum ResultsLeaf {
     Decide(Decide),
 }
 
-/// Why bytes are no leaf of a log.
+/// The error of bytes that are no leaf of a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeafError {
     /// They are not JSON in its canonical spelling.
@@ -182,8 +183,9 @@ impl Decide {
         json.to_jcs()
     }
 
-    /// Whether it takes the place of an earlier decision on the same token, entry and repository. The first one counts;
-    /// only a token that the log did not know yet may be admitted later, because a log can lag behind.
+    /// Returns whether it takes the place of an earlier decision on the same token, entry and
+    /// repository. The first one counts; only a token that the log did not know yet may be admitted
+    /// later, because a log can lag behind.
     pub fn supersedes(&self, earlier: &Self) -> bool {
         let was_lag = matches!(&earlier.outcome, Outcome::Refused { reason } if *reason == Reason::NotInIssuanceLog.code());
         was_lag && matches!(self.outcome, Outcome::Admitted { .. })

@@ -14,10 +14,10 @@ pub(crate) struct Members<'d> {
     ahead: Entries<'d>,
 }
 
-/// How many members an object usually has at most.
+/// Number of members that an object usually has at most.
 const USUAL: usize = 20;
 
-/// Why an object does not have its shape.
+/// The reason why an object does not have its shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// It is something other than an object.
@@ -141,7 +141,7 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// Whether everything was taken.
+    /// Returns whether everything was taken.
     pub(crate) fn finish(self) -> Result<(), Malformed> {
         if self.object.entries().count() == self.taken.len() {
             return Ok(());

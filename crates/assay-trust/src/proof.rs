@@ -34,7 +34,7 @@ pub struct Proof {
     pub git: GitProof,
     /// That the token was issued; none for an issuer that keeps its own log.
     pub issue: Option<Receipt>,
-    /// What was decided when the token was first seen.
+    /// The decision when the token was first seen.
     pub decide: Receipt,
     /// The whole control log.
     pub control: Vec<String>,
@@ -42,10 +42,10 @@ pub struct Proof {
     pub control_checkpoint: SignedCheckpoint,
 }
 
-/// What a proof proves.
+/// The facts that a proof proves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proven {
-    /// What is to be thought of the row.
+    /// The verdict on the row.
     pub verdict: Verdict,
     /// The digest of the entry.
     pub entry: Digest,
@@ -55,19 +55,19 @@ pub struct Proven {
     pub commit: ObjectId,
     /// The file.
     pub path: RepoPath,
-    /// Where in the file the entry stands, counted from 0.
+    /// The index of the entry in the file, from 0.
     pub position: usize,
-    /// How long the results log was.
+    /// The length of the results log.
     pub results_size: u64,
-    /// How long the control log was: revocations after that are not known here.
+    /// The size of the control log: revocations after that are not known here.
     pub control_size: u64,
     /// The keys that were used.
     pub note: TrustNote,
-    /// Where the keys came from.
+    /// The source of the keys.
     pub anchor: Anchor,
 }
 
-/// Where the keys of the logs came from.
+/// A source of the keys of the logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// From the reader.

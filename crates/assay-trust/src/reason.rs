@@ -10,18 +10,19 @@ mod hint;
 pub struct Unverified {
     /// The reason, which has a stable code.
     pub reason: Reason,
-    /// What is wrong in this very case, in words: the field, both values, the times.
+    /// The fault in this very case, in words: the field, both values, the times.
     pub detail: String,
 }
 
-/// Why an entry is not verified. The code of each is public and never gets another meaning.
+/// A reason why an entry is not verified. The code of each is public and never gets another
+/// meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// The entry brings no token.
     NoToken,
     /// It brings two.
     TokenAmbiguous,
-    /// What stands there is not a token.
+    /// The value is not a token.
     TokenMalformed,
     /// The header of the token is not one of the two that are allowed.
     TokenHeader,
@@ -252,7 +253,7 @@ impl Reason {
         self.words().2
     }
 
-    /// What the author of the entry can do about it, in one sentence.
+    /// Returns the next step for the author of the entry, in one sentence.
     pub fn hint(self) -> &'static str {
         self.words().1
     }

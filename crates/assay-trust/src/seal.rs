@@ -10,7 +10,7 @@ use crate::members::Members;
 use crate::token::{decode, encode};
 use crate::{Json, Kid, Malformed, SigningKey};
 
-/// What it costs to try one passphrase.
+/// The cost of trying one passphrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SealCost {
     /// Kibibytes of memory.
@@ -19,7 +19,7 @@ pub struct SealCost {
     passes: u32,
 }
 
-/// Why a key could not be sealed or opened.
+/// The reason why a key could not be sealed or opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// The text is not a sealed key.

@@ -5,7 +5,7 @@ use crate::json::ObjectWriter;
 use crate::members::Members;
 use crate::{Digest, Json, Malformed};
 
-/// What is claimed: these values, of this model, on this benchmark and task, by this framework.
+/// The claim itself: these values, of this model, on this benchmark and task, by this framework.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     /// The model.
@@ -20,7 +20,7 @@ pub struct Subject {
     pub task_id: TaskId,
     /// The values, in the order listed; at least one.
     pub metrics: Vec<MetricClaim>,
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     pub framework: FrameworkClaim,
 }
 
@@ -35,7 +35,7 @@ pub struct MetricClaim {
     pub slice: Option<String>,
 }
 
-/// What ran the evaluation, as it is claimed.
+/// The program that ran the evaluation, as it is claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameworkClaim {
     /// Such as `inspect-ai`.
@@ -125,7 +125,7 @@ impl MetricClaim {
         members.finish().map(|()| metric)
     }
 
-    /// What makes a value one of its own: no metric may have two values for one slice.
+    /// Returns the identity of a value: no metric may have two values for one slice.
     pub(crate) fn identity(&self) -> (&MetricId, Option<&str>) {
         (&self.metric_id, self.slice.as_deref())
     }

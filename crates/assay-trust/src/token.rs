@@ -14,7 +14,7 @@ const HEADERS: [(&str, &str); 2] = [
     (r#"{"alg":"EdDSA","kid":""#, r#"","typ":"evalresult+jwt"}"#),
 ];
 
-/// How many characters the name of a key has.
+/// Number of characters that the name of a key has.
 const KID_LENGTH: usize = 43;
 
 /// A token that has its shape, and of which nothing is believed yet.
@@ -50,7 +50,7 @@ impl<'t> UnverifiedToken<'t> {
         self.kid
     }
 
-    /// What it says, once the key has been found to have signed it.
+    /// Returns the claims, once the key has been found to have signed them.
     pub fn verify(&self, key: &PublicKey) -> Result<Claims, Unverified> {
         if key.kid() != self.kid || !key.verifies(self.signed.as_bytes(), &self.signature) {
             let detail = format!("the signature is not that of key `{}`", self.kid);
@@ -59,7 +59,8 @@ impl<'t> UnverifiedToken<'t> {
         self.unverified_claims()
     }
 
-    /// What it says, whoever wrote it: for people who look at a token, never for a decision.
+    /// Returns the claims, whoever wrote them: for people who look at a token, never for a
+    /// decision.
     pub fn unverified_claims(&self) -> Result<Claims, Unverified> {
         let bytes = decode(self.payload).ok_or_else(not_a_token)?;
         let payload = String::from_utf8(bytes).map_err(|_| not_a_token())?;

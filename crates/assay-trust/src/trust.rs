@@ -7,7 +7,8 @@ mod revocation;
 
 pub use revocation::Revocation;
 
-/// What the control log says, from its first leaf to its last: which keys and issuers are trusted, and what is revoked.
+/// The state after all leaves of the control log: the trusted keys and issuers, and all
+/// revocations.
 #[derive(Debug, Clone, Default)]
 pub struct TrustState {
     size: u64,
@@ -22,34 +23,34 @@ pub struct TrustState {
 pub struct TrustedKey {
     /// The key.
     pub key: PublicKey,
-    /// Whose it is.
+    /// The owner of the key.
     pub issuer: String,
-    /// What it signs.
+    /// The purpose of the key.
     pub purpose: KeyPurpose,
-    /// Where it is in its life.
+    /// The state of the key in its life.
     pub state: KeyState,
 }
 
 /// An issuer that the control log knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedIssuer {
-    /// How it is trusted now.
+    /// The current terms of trust.
     pub trust: IssuerTrust,
     /// Every audience that its tokens may name.
     pub audiences: BTreeSet<String>,
 }
 
-/// Why the control log cannot be followed.
+/// The reason why the control log cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("leaf {index} of the control log cannot be followed: {fault}")]
 pub struct ControlError {
-    /// Which leaf.
+    /// The index of the leaf.
     pub index: u64,
-    /// What is wrong with it.
+    /// The fault of the leaf.
     pub fault: ControlFault,
 }
 
-/// What is wrong with a leaf of the control log.
+/// A fault of a leaf of the control log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ControlFault {
     /// It cannot be read.
@@ -90,7 +91,7 @@ impl TrustState {
         Ok(())
     }
 
-    /// How many leaves were followed.
+    /// Returns the number of leaves that were followed.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -216,8 +217,9 @@ impl TrustState {
     }
 }
 
-/// What a token says and which key signed it, once everything about it holds that the control log decides: the key, the
-/// signature, the issuer, the audience, the framework and the lifetime.
+/// Returns the claims of a token and the key that signed it, once everything about it holds that
+/// the control log decides: the key, the signature, the issuer, the audience, the framework and the
+/// lifetime.
 pub fn claims_of(token: &str, trust: &TrustState) -> Result<(Claims, Kid), Unverified> {
     let token = UnverifiedToken::read(token)?;
     let key = signing_key(token.kid(), trust)?;

@@ -13,7 +13,7 @@ mod compare;
 pub use admit::{BenchmarkAt, World, admit};
 pub use compare::result_path;
 
-/// How far clocks may disagree, in seconds.
+/// The tolerated difference between clocks, in seconds.
 pub const CLOCK_SKEW: i64 = 60;
 
 /// An entry as it stands in a tree.
@@ -23,7 +23,7 @@ pub struct Submission<'a> {
     pub path: &'a RepoPath,
     /// Its canonical form, or why it has none.
     pub canonical: Result<&'a Canonical, &'a Unverified>,
-    /// Whether the file has this token with this very content before: see [`Canonical::repeats`].
+    /// True if the file has this token with this very content before: see [`Canonical::repeats`].
     pub is_repeat: bool,
 }
 
@@ -36,21 +36,22 @@ pub struct RepoView<'a> {
     pub name: &'a RepoId,
 }
 
-/// What the first `results_size` leaves of the results log say of a token, for one repository and one entry.
+/// The facts of the first `results_size` leaves of the results log about a token, for one
+/// repository and one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// How much of the log was asked.
+    /// The size of the part of the log that was read.
     pub results_size: u64,
     /// The first issuance of a token of this identity, and its index.
     pub issue: Option<(u64, Issue)>,
-    /// What was decided on this token, in this repository, with this entry, and its index: the first decision, unless a
-    /// later one [supersedes](Decide::supersedes) it.
+    /// The decision on this token, in this repository, with this entry, and its index: the first
+    /// decision, unless a later one [supersedes](Decide::supersedes) it.
     pub decision: Option<(u64, Decide)>,
     /// The repository and the entry that the token is bound to by its first admission.
     pub owner: Option<(RepoUid, Digest)>,
 }
 
-/// What is to be thought of an entry.
+/// The verdict on an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Its token holds.
@@ -61,18 +62,19 @@ pub enum Verdict {
     Revoked(Unverified),
 }
 
-/// What stands behind a verified entry. Whatever is shown of the entry comes from here, not from the file.
+/// The evidence behind a verified entry. Everything that is shown of the entry comes from here, not
+/// from the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attestation {
-    /// What was signed.
+    /// The signed claims.
     pub claims: Claims,
     /// By which key.
     pub kid: Kid,
-    /// When the hub first saw it.
+    /// The time at which the hub first saw it.
     pub received_at: Timestamp,
-    /// Where the results log has its issuance; none for an issuer that keeps its own log.
+    /// The index of its issuance in the results log; none for an issuer that keeps its own log.
     pub issue_index: Option<u64>,
-    /// Where the results log has its admission.
+    /// The index of its admission in the results log.
     pub decide_index: u64,
 }
 
@@ -96,8 +98,8 @@ pub fn standing(
     }
 }
 
-/// Whether an entry is the one that a token was made for; the first field that differs is named. It says nothing of who
-/// signed, nor of when the token was first seen.
+/// Returns whether an entry is the one that a token was made for; the first field that differs is
+/// named. It says nothing of who signed, nor of when the token was first seen.
 pub fn matches(canonical: &Canonical, claims: &Claims) -> Result<(), Unverified> {
     compare::entry(canonical, &canonical.digest(), claims)
 }
@@ -165,13 +167,13 @@ impl<'a> SoundToken<'a> {
         })
     }
 
-    /// Whether the entry is the one that was signed, where it was meant to be.
+    /// Returns whether the entry is the one that was signed, where it was meant to be.
     fn check_entry(&self, submission: &Submission<'_>) -> Result<(), Unverified> {
         compare::entry(self.canonical, &self.entry, &self.claims)?;
         compare::path(submission.path, &self.claims)
     }
 
-    /// Where the log has the issuance of this very token.
+    /// Returns the index of the issuance of this very token in the log.
     fn issuance(&self, facts: &Facts, trust: &TrustState) -> Result<Option<u64>, Unverified> {
         let Some((index, issue)) = &facts.issue else {
             let issuer = trust.issuer(&self.claims.iss);
@@ -209,7 +211,8 @@ impl<'a> SoundToken<'a> {
             && (*iat, *exp) == (claims.iat, claims.exp)
     }
 
-    /// Whether the decision is on this token, in this repository, with this entry, after its issuance.
+    /// Returns whether the decision is on this token, in this repository, with this entry, after
+    /// its issuance.
     fn check_decision(
         &self,
         decide: &Decide,
@@ -236,7 +239,8 @@ impl<'a> SoundToken<'a> {
     }
 }
 
-/// Whether the token is for the model of this name. Asked only before a decision: a repository may be renamed later.
+/// Returns whether the token is for the model of this name. Asked only before a decision: a
+/// repository may be renamed later.
 fn check_name(claims: &Claims, repo: &RepoView<'_>) -> Result<(), Unverified> {
     let claimed = &claims.subject.model_repo;
     if claimed == repo.name {
@@ -246,7 +250,7 @@ fn check_name(claims: &Claims, repo: &RepoView<'_>) -> Result<(), Unverified> {
     Err(Unverified::new(Reason::ModelRepoMismatch, detail))
 }
 
-/// Whether a token held when it was first seen.
+/// Returns whether a token held when it was first seen.
 fn check_fresh(claims: &Claims, received_at: Timestamp) -> Result<(), Unverified> {
     let seconds = received_at.seconds();
     if seconds < claims.nbf - CLOCK_SKEW {

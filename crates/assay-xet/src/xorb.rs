@@ -19,7 +19,7 @@ const HEADER_BYTES: usize = 8;
 /// The beginning of an index behind the chunks, which says nothing that the chunks do not.
 const INDEX_MARK: &[u8; 7] = b"XETBLOB";
 
-/// How a chunk is compressed.
+/// The compression of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scheme {
     Plain,

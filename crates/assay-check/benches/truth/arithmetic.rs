@@ -16,10 +16,10 @@ const fn kind(name: &'static str, prepare: Step, plant: Step) -> Kind {
     }
 }
 
-/// How many samples real benchmarks have.
+/// Number of samples real benchmarks that have.
 pub(crate) const SAMPLES: [u64; 8] = [30, 50, 164, 198, 448, 541, 1319, 14_042];
 
-/// What descriptions of counts of right answers say.
+/// Descriptions of counts of right answers.
 const COUNTS: [&str; 4] = ["accuracy on", "exact match on", "pass@1 on", "em on"];
 
 pub(crate) const KINDS: &[Kind] = &[

@@ -1,4 +1,4 @@
-//! What a record keeps beside a score: counts, raw values, and the parts of a mean.
+//! Faults in values beside a score: counts, raw values, and the parts of a mean.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(crate) fn details_value(draft: &mut Draft<'_>, off: f64) -> bool {
     true
 }
 
-/// Whether the first score of the record is the mean of the others.
+/// Returns whether the first score of the record is the mean of the others.
 pub(crate) fn has_composite(record: &Value) -> bool {
     let count = record["evaluation_results"].as_array().map_or(0, Vec::len);
     if count < 4 {

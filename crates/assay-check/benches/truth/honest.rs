@@ -64,7 +64,7 @@ pub(crate) fn print(pool: &Pool, show: Option<&str>) {
     );
 }
 
-/// What is found that was not found before, each with whether it is a note.
+/// Returns the findings that are new, each with whether it is a note.
 fn new_codes(path: &str, before: &Findings, after: &Findings) -> Vec<(String, bool)> {
     let count = |findings: &Findings, code: &str| {
         let own = findings.get(path).into_iter().flatten();

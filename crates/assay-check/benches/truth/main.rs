@@ -28,7 +28,7 @@ use crate::random::Random;
 
 /// Most faults that are planted in a collection at a time: one in so many records, or one.
 const ONE_IN: usize = 40;
-/// How often a record is drawn before a kind is given up for a round.
+/// The number of records drawn before a kind is given up for a round.
 const DRAWS: usize = 60;
 
 struct Settings {
@@ -38,7 +38,7 @@ struct Settings {
     show: Option<String>,
 }
 
-/// How many faults of a kind were planted and found.
+/// The number of faults of a kind that were planted and found.
 #[derive(Default, Clone, Copy)]
 struct Score {
     planted: usize,
@@ -171,7 +171,8 @@ fn draw_round<'p>(
     cases
 }
 
-/// Whether files of the case have a finding, and a warning or error, that they did not have before.
+/// Returns whether files of the case have a finding, and a warning or error, that they did not have
+/// before.
 fn is_found(case: &Case<'_>, before: &Findings, after: &Findings) -> (bool, bool) {
     let count = |findings: &Findings| {
         let mut counts: BTreeMap<String, (usize, bool)> = BTreeMap::new();

@@ -11,13 +11,14 @@ const ENOUGH_ROWS: usize = 20;
 pub(super) const ENOUGH_SCORES: usize = 10;
 /// The fewest other scores of a record that predict one.
 const ENOUGH_PREDICTORS: usize = 3;
-/// How far a score may be from its prediction, in robust standard deviations of all predictions.
+/// The distance of a score from its prediction that counts as far, in robust standard deviations of
+/// all predictions.
 const FAR: f64 = 6.0;
-/// How far it has to be at least, in standard deviations of scores.
+/// The least distance that counts as far, in standard deviations of scores.
 const FAR_AT_LEAST: f64 = 2.5;
-/// What a slip multiplies a score by.
+/// The factors by which a slip multiplies a score.
 pub(super) const FACTORS: [f64; 4] = [100.0, 10.0, 0.1, 0.01];
-/// How near a slip has to be to the predicted score, as a ratio.
+/// The largest ratio of a slip to the predicted score that still counts as near.
 pub(super) const NEAR: f64 = 1.6;
 
 /// A result on its board.
@@ -119,7 +120,8 @@ fn scales(
     }
 }
 
-/// Whether a value is another one than is usual. Several times as many samples may be answers to the same questions.
+/// Returns whether a value is another one than is usual. Several times as many samples may be
+/// answers to the same questions.
 fn differs(declared: Declared, own: u64, usual: u64) -> bool {
     match declared {
         Declared::Direction | Declared::Bounds | Declared::Unit => own != usual,
@@ -260,7 +262,7 @@ fn slips(
     }
 }
 
-/// Whether a factor is 100 or a hundredth. A tenth happens to honest models on a bad day.
+/// Returns whether a factor is 100 or a hundredth. A tenth happens to honest models on a bad day.
 pub(super) fn is_hundred(factor: f64) -> bool {
     !(0.02..=50.0).contains(&factor)
 }

@@ -9,7 +9,7 @@ const ENOUGH_RECORDS: usize = 10;
 const MOST: usize = 90;
 /// The fewest parts of a mean.
 const ENOUGH_PARTS: usize = 3;
-/// How far a mean of rounded parts may be away, in steps of the last digit.
+/// The tolerance of a mean of rounded parts, in steps of the last digit.
 const SLACK: f64 = 1.5;
 
 pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<CollectionFinding>]) {

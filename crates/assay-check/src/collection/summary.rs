@@ -1,4 +1,4 @@
-//! What is kept of a record to compare it with others.
+//! The summary of a record by which it is compared with others.
 
 use assay_formats::Value;
 
@@ -21,9 +21,9 @@ pub(crate) struct RecordSummary {
     pub(crate) folder: Option<(u64, bool)>,
     /// Digest of the folder.
     pub(crate) place: u64,
-    /// Whether the evaluation id names the model.
+    /// True if the evaluation id names the model.
     pub(crate) names_model: Option<bool>,
-    /// Whether the name of the model and its id agree.
+    /// True if the name of the model and its id agree.
     pub(crate) name_fits: Option<bool>,
     /// Results with a score.
     pub(crate) results: Vec<ResultSummary>,

@@ -17,13 +17,13 @@ const COARSEST: f64 = 0.01;
 /// One score and all that is said about it.
 #[derive(Debug)]
 pub(crate) struct Claim<'d> {
-    /// What the metric is called.
+    /// The names of the metric.
     pub(crate) names: Names<'d>,
-    /// What is known of the metric by its names.
+    /// The known facts of a metric with these names.
     pub(crate) known: Option<Known>,
-    /// Where the score stands.
+    /// The place of the score.
     pub(crate) origin: Origin,
-    /// Which way it is said to improve, and where, if that is in the same file.
+    /// The declared direction, and its place if that is in the same file.
     pub(crate) direction: Option<(Direction, Option<Value<'d>>)>,
     /// The unit, and where it is declared, if that is in the same file.
     pub(crate) unit: Option<(Unit, Option<Value<'d>>)>,
@@ -33,9 +33,9 @@ pub(crate) struct Claim<'d> {
     pub(crate) declared: Bounds,
     /// The score.
     pub(crate) score: Figure<'d>,
-    /// How many samples it was taken from.
+    /// Number of samples that it was taken from.
     pub(crate) n: Option<Count<'d>>,
-    /// How many times each sample was asked, when that is said.
+    /// The number of times each sample was asked, when it is stated.
     pub(crate) repeats: Option<u64>,
     /// Its standard error.
     pub(crate) standard_error: Option<Figure<'d>>,
@@ -43,7 +43,7 @@ pub(crate) struct Claim<'d> {
     pub(crate) interval: Option<Interval<'d>>,
     /// The standard deviation of the samples.
     pub(crate) standard_deviation: Option<Figure<'d>>,
-    /// Whether something says that the score is not made of independent right and wrong answers.
+    /// True if something says that the score is not made of independent right and wrong answers.
     pub(crate) compound: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) enum Origin {
     Entry,
 }
 
-/// What a score is measured in, as far as it matters here.
+/// The unit of a score, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Hundredths: 73.4 of 100.
@@ -128,7 +128,7 @@ impl Range {
         max: 100.0,
     };
 
-    /// How far it is from the least to the most.
+    /// Returns the distance from the least to the greatest value.
     pub(crate) fn width(self) -> f64 {
         self.max - self.min
     }
@@ -194,11 +194,11 @@ impl<'d> Count<'d> {
 pub(crate) struct Interval<'d> {
     pub(crate) lower: f64,
     pub(crate) upper: f64,
-    /// What the last written digit of the limits is worth.
+    /// The value of the last written digit of the limits.
     pub(crate) unit: f64,
-    /// How sure it is, when that is said.
+    /// The confidence level, when it is stated.
     pub(crate) level: Option<f64>,
-    /// Where it stands.
+    /// The place of the interval.
     pub(crate) at: Value<'d>,
 }
 
@@ -222,13 +222,13 @@ impl Claim<'_> {
             .filter(|range| *range == Range::PROPORTION || *range == Range::PERCENT)
     }
 
-    /// Whether the score lies in its scale; another rule says so when it does not.
+    /// Returns whether the score lies in its scale; another rule says so when it does not.
     pub(crate) fn is_in_range(&self) -> bool {
         self.range()
             .is_none_or(|range| (range.min..=range.max).contains(&self.score.value))
     }
 
-    /// Whether the score lies between the ends of its scale.
+    /// Returns whether the score lies between the ends of its scale.
     pub(crate) fn is_interior(&self, range: Range) -> bool {
         range.min < self.score.value && self.score.value < range.max
     }
@@ -248,24 +248,25 @@ impl Claim<'_> {
             .then_some((share, self.share_unit(range), range))
     }
 
-    /// What the last digit of the score is worth, as a share of the scale.
+    /// Returns the value of the last digit of the score, as a share of the scale.
     pub(crate) fn share_unit(&self, range: Range) -> f64 {
         (self.score.unit / range.width()).min(COARSEST)
     }
 
-    /// What a step of the last written digit can be worth on the scale of the score.
+    /// Returns the most that a step of the last written digit can be worth on the scale of the
+    /// score.
     pub(crate) fn step(&self, unit: f64) -> f64 {
         self.share_range()
             .map_or(unit, |range| unit.min(COARSEST * range.width()))
     }
 
-    /// Which way the metric improves: as declared, or as its name says.
+    /// Returns the direction in which the metric improves: as declared, else as its name says.
     pub(crate) fn improves(&self) -> Option<Direction> {
         let declared = self.direction.map(|(direction, _)| direction);
         declared.or_else(|| self.known.map(|known| known.direction))
     }
 
-    /// How many samples there are.
+    /// Returns the number of samples.
     pub(crate) fn samples(&self) -> Option<u64> {
         self.n.map(|n| n.value)
     }

@@ -9,7 +9,7 @@ use super::names::Names;
 use super::result::bounds;
 use crate::bounds::Bounds;
 
-/// How sure an interval is when a metric gives its half width and does not say.
+/// The confidence level of an interval when a metric gives its half width alone.
 const USUAL_LEVEL: f64 = 0.95;
 
 /// Reads the scores of one entry, whichever dialect it is in.
@@ -99,7 +99,7 @@ impl<'d> Written<'d> {
         claim
     }
 
-    /// Whether both are about the same part of the data.
+    /// Returns whether both are about the same part of the data.
     fn shares_slice(&self, other: &Self) -> bool {
         self.item.text_of("slice") == other.item.text_of("slice")
     }

@@ -2,7 +2,8 @@ use assay_formats::Value;
 
 /// A literal with more decimals than this was printed by a machine, and may end in the noise of doubles.
 const HAND_WRITTEN_DIGITS: i32 = 12;
-/// How far a double may lie beside the short decimal it stands for, relative to it: `0.1 + 0.2` is not quite `0.3`.
+/// The relative distance of a double from the short decimal it stands for: `0.1 + 0.2` is not quite
+/// `0.3`.
 const NOISE: f64 = 1e-15;
 
 /// A number as written: its value, and how much the last digit is worth.
@@ -10,9 +11,9 @@ const NOISE: f64 = 1e-15;
 pub(crate) struct Figure<'d> {
     /// The value.
     pub(crate) value: f64,
-    /// What one step of the last written digit is worth.
+    /// The value of one step of the last written digit.
     pub(crate) unit: f64,
-    /// Where it stands.
+    /// The place of the number.
     pub(crate) at: Value<'d>,
 }
 
@@ -32,7 +33,7 @@ impl<'d> Figure<'d> {
         self.at.raw()
     }
 
-    /// How many decimals were written.
+    /// Returns the number of decimals that were written.
     pub(crate) fn decimals(self) -> i32 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -43,7 +44,7 @@ impl<'d> Figure<'d> {
     }
 }
 
-/// What one step of the last digit of a literal is worth.
+/// Returns the value of one step of the last digit of a literal.
 fn last_digit(literal: &str, value: f64) -> f64 {
     let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
     let decimals = mantissa

@@ -7,7 +7,7 @@ use super::tables;
 /// The longest name of a known metric, in words.
 const LONGEST_PHRASE: usize = 4;
 
-/// How the score of a metric is made.
+/// A family of metrics whose scores are computed alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     /// Right answers counted, divided by all: accuracy, exact match, success rate.
@@ -23,9 +23,9 @@ pub(crate) enum Family {
 pub(crate) struct Known {
     /// Its usual name.
     pub(crate) name: &'static str,
-    /// Which way it improves.
+    /// The direction in which it improves.
     pub(crate) direction: Direction,
-    /// How its score is made.
+    /// The family of the metric.
     pub(crate) family: Family,
 }
 

@@ -1,4 +1,4 @@
-//! What the names of a metric tell: which way it improves, and whether it counts right answers.
+//! Facts that the names of a metric imply: the direction, and whether it counts right answers.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ use super::words::{Case, words};
 /// A description begins with the name of the metric only when it is about this short, in words.
 const SHORT_DESCRIPTION: usize = 5;
 
-/// How many metrics a thread remembers.
+/// The number of metrics that a thread remembers.
 const MAX_READ: usize = 4096;
 
 thread_local! {
@@ -22,7 +22,7 @@ thread_local! {
     static AVERAGED: RefCell<Memory<bool>> = RefCell::default();
 }
 
-/// What was read before, by the fingerprint of the names.
+/// The readings of before, by the fingerprint of the names.
 #[derive(Default)]
 struct Memory<T>(HashMap<u64, T>);
 
@@ -38,13 +38,13 @@ impl<T: Copy> Memory<T> {
 /// Everything a metric is called.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Names<'t> {
-    /// What it is called for machines and for people.
+    /// The names for machines and for people.
     pub(crate) own: Vec<Cow<'t, str>>,
     /// The kind it is of. Kinds are wide: much that is not a plain count is of the kind of accuracy.
     pub(crate) kind: Option<Cow<'t, str>>,
     /// The metric in a sentence; read only when it has no name of its own.
     pub(crate) description: Option<Cow<'t, str>>,
-    /// What was evaluated with it.
+    /// The name of the evaluation.
     pub(crate) evaluation: Option<Cow<'t, str>>,
 }
 
@@ -56,7 +56,7 @@ impl Names<'_> {
         KNOWN.with_borrow_mut(|memory| memory.get(self.fingerprint(), || self.read()))
     }
 
-    /// What tells these names from others.
+    /// Returns a number that tells these names from others.
     fn fingerprint(&self) -> u64 {
         let rest = [&self.kind, &self.description, &self.evaluation];
         let all = self.own.iter().map(Some).chain(rest.map(Option::as_ref));
@@ -98,7 +98,8 @@ impl Names<'_> {
         })
     }
 
-    /// Whether a metric that is usually better this way may well be meant the other way round here.
+    /// Returns whether a metric that is usually better this way may well be meant the other way
+    /// round here.
     pub(crate) fn may_be_turned(&self, usual: Direction) -> bool {
         match usual {
             Direction::LowerIsBetter => false,
@@ -106,14 +107,14 @@ impl Names<'_> {
         }
     }
 
-    /// Whether a name says that the score is put together from parts.
+    /// Returns whether a name says that the score is put together from parts.
     pub(crate) fn is_averaged(&self) -> bool {
         AVERAGED.with_borrow_mut(|memory| {
             memory.get(self.fingerprint(), || self.mentions(tables::AVERAGED))
         })
     }
 
-    /// Whether a name says that the score may honestly lie outside the scale of its unit.
+    /// Returns whether a name says that the score may honestly lie outside the scale of its unit.
     pub(crate) fn can_leave_scale(&self) -> bool {
         self.mentions(tables::LEAVING_SCALE)
     }
@@ -133,7 +134,7 @@ impl Names<'_> {
     }
 }
 
-/// What one name tells.
+/// The reading of one name.
 enum Reading {
     /// It is this metric.
     Known(Known),

@@ -56,7 +56,7 @@ impl<'d> Claim<'d> {
     }
 }
 
-/// How many times each sample was asked, wherever the record says it.
+/// Returns the number of times each sample was asked, wherever the record states it.
 fn stated_repeats(result: &ResultParts<'_>, metric: &MetricParts<'_>) -> Option<u64> {
     let generation = result.generation;
     repeats([
@@ -89,14 +89,14 @@ fn interval(at: Value<'_>) -> Option<Interval<'_>> {
     })
 }
 
-/// Whether the method of a standard error says that samples hang together.
+/// Returns whether the method of a standard error says that samples hang together.
 fn is_clustered(error: Option<Value<'_>>) -> bool {
     error
         .and_then(|error| error.text_of("method"))
         .is_some_and(|method| method.to_ascii_lowercase().contains("cluster"))
 }
 
-/// Whether judges give marks that are averaged, so that a sample can be half right.
+/// Returns whether judges give marks that are averaged, so that a sample can be half right.
 fn is_judged_by_average(scoring: Value<'_>) -> bool {
     scoring
         .text_of("aggregation_method")

@@ -1,21 +1,22 @@
 //! The arithmetic, on plain numbers.
 
-/// How many times each question is commonly asked; a score that needs one of these is not doubted.
+/// The usual numbers of repeats of each question; a score that needs one of these is not doubted.
 const COMMON_REPEATS: [u64; 15] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 32, 64];
 /// The most times that each question may have been asked where nothing says how often.
 const MOST_REPEATS: u64 = 256;
 /// The fewest questions that are believed to make a benchmark, when it is not known how many of the answers are repeats.
 const FEWEST_QUESTIONS: f64 = 5.0;
-/// How many times too large a stated error may be in any case: samples that hang together tell less than their number.
+/// The factor by which a stated error may be too large in any case: dependent samples carry less
+/// information than their number.
 const TOO_LARGE: f64 = 3.0;
-/// How many times too small it may be in any case: answers that are partly right spread less.
+/// The factor by which it may be too small in any case: answers that are partly right spread less.
 const TOO_SMALL: f64 = 5.0;
-/// How far a single-precision number may lie from the share it stands for, relative to it.
+/// The relative distance of a single-precision number from the share it stands for.
 const SINGLE_PRECISION: f64 = 1.2e-7;
-/// How far a double may lie from the share it stands for.
+/// The distance of a double from the share it stands for.
 const DOUBLE_PRECISION: f64 = 1e-12;
 
-/// How a share can come about.
+/// A way in which a share can come about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// As k correct out of n, each asked once, as often as is said or, where nothing is said, a common number of times.
@@ -26,9 +27,10 @@ pub(crate) enum Reach {
     Never,
 }
 
-/// How a share that was written with a last digit worth `unit` can be k correct out of n, each asked `repeats` times. Both
-/// rounding and cutting off count as honest ways to shorten a number. Where the number of repeats is declared, n may be the
-/// number of samples or that of all answers.
+/// Returns the way in which a share whose last digit is worth `unit` can be k correct out of n,
+/// each asked `repeats` times. Both rounding and cutting off count as honest ways to shorten a
+/// number. Where the number of repeats is declared, n may be the number of samples or that of all
+/// answers.
 pub(crate) fn reach(share: f64, unit: f64, n: u64, repeats: Option<u64>) -> Reach {
     let asked = |repeats: u64| reachable_as(share, unit, as_float(n) * as_float(repeats));
     if asked(1) || repeats.is_some_and(asked) {
@@ -48,14 +50,14 @@ pub(crate) fn reach(share: f64, unit: f64, n: u64, repeats: Option<u64>) -> Reac
 /// By which factors a stated error may differ from that of n independent answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tolerance {
-    /// How many times larger it may be.
+    /// The factor by which it may be larger.
     pub(crate) large: f64,
-    /// How many times smaller it may be.
+    /// The factor by which it may be smaller.
     pub(crate) small: f64,
 }
 
 impl Tolerance {
-    /// What is usual for answers that were asked as often as is said, or once.
+    /// Returns the usual range for answers that were asked as often as stated, or once.
     pub(crate) fn usual(n: u64, repeats: Option<u64>) -> Self {
         Self::new(n, repeats.unwrap_or(1))
     }
@@ -77,7 +79,7 @@ impl Tolerance {
     }
 }
 
-/// Whether a share can be k correct out of n, each asked once.
+/// Returns whether a share can be k correct out of n, each asked once.
 pub(crate) fn reachable_once(share: f64, unit: f64, n: u64) -> bool {
     reachable_as(share, unit, as_float(n))
 }

@@ -1,4 +1,4 @@
-//! What is known of metrics by their names.
+//! Tables of metrics that are known by their names.
 
 use assay_model::Direction::{self, HigherIsBetter as Higher, LowerIsBetter as Lower};
 
@@ -142,7 +142,8 @@ pub(super) static METRICS: &[(&str, Direction, Family)] = &[
 pub(super) static ONLY_ALONE: &[(&str, Direction)] =
     &[("ap", Higher), ("map", Higher), ("per", Lower)];
 
-/// What may stand before `loss` for it to be a metric: it is one in `val_loss`, but not in `win_loss` or `accuracy loss`.
+/// The words that may stand before `loss` for it to be a metric: it is one in `val_loss`, but not
+/// in `win_loss` or `accuracy loss`.
 pub(super) static GOES_WITH_LOSS: &[&str] = &[
     "average",
     "avg",

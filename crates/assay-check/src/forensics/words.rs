@@ -1,7 +1,7 @@
 /// No name is read further than this, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// Whether a capital after a small letter begins a new word.
+/// A choice whether a capital after a small letter begins a new word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
     /// It does not: `RTFx` is one word.

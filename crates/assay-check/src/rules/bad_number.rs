@@ -101,7 +101,7 @@ fn plain(raw: &str) -> Option<String> {
     text.parse::<Number>().is_ok().then_some(text)
 }
 
-/// What a double holds of a literal, where that can be written plainly.
+/// Returns the value that a double holds of a literal, where it can be written plainly.
 fn rounded(raw: &str) -> Option<String> {
     let number = Number::new(raw.parse().ok()?)?.to_string();
     number.parse::<Number>().is_ok().then_some(number)

@@ -90,7 +90,8 @@ pub(crate) fn check(root: Value<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// How much it weighs that Inspect refuses the file: little only where another framework is named to run it.
+/// Returns the severity of a file that Inspect refuses: low only where another framework is named
+/// to run it.
 pub(crate) fn severity(root: Value<'_>) -> Severity {
     match root.text_of("evaluation_framework").as_deref() {
         None | Some(INSPECT) => Severity::Warning,

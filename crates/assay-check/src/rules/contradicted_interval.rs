@@ -6,15 +6,17 @@ use crate::forensics::{
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
-/// How far an interval may be off what its own standard error says, as a factor.
+/// The factor by which an interval may be off its own standard error.
 const OFF_ERROR: f64 = 2.0;
 /// The levels that an interval may have when it does not say.
 const LEVELS: (f64, f64) = (0.68, 0.99);
-/// How many samples are assumed for the quantile when their number is not given: few, which widens an interval.
+/// Number of samples that are assumed for the quantile when their number is not given: few, which
+/// widens an interval.
 const ASSUMED_SAMPLES: u64 = 5;
 /// With at least so many samples no way to make an interval reaches beyond the whole scale.
 const MANY_SAMPLES: u64 = 10;
-/// How much wider than the scale an interval must be when the number of samples is not known.
+/// The factor by which an interval must be wider than the scale when the number of samples is not
+/// known.
 const BEYOND_SCALE: f64 = 3.0;
 
 rule! {
@@ -170,7 +172,7 @@ fn wrong_width(interval: Interval<'_>, is_wide: bool, held_against: &str) -> Dra
     ))
 }
 
-/// How many standard errors an interval may reach to either side.
+/// The least and the greatest reach of an interval to either side, in standard errors.
 struct Factors {
     least: f64,
     most: f64,

@@ -4,7 +4,7 @@ use crate::forensics::{Claim, Figure, Tolerance, as_float, plain, sampling_error
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
-/// How near a ratio must be to a known mistake for the mistake to be named.
+/// The largest distance from the ratio of a known mistake for the mistake to be named.
 const NEAR: f64 = 0.15;
 
 rule! {

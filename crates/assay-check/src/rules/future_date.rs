@@ -34,7 +34,8 @@ rule! {
     FUTURE_TIMESTAMP = (437, "future-timestamp", Error)
 }
 
-/// How far a date may lie ahead, in milliseconds: one day, for time zones and for clocks that go wrong.
+/// The furthest a date may lie ahead, in milliseconds: one day, for time zones and for clocks that
+/// go wrong.
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Validates the date of an entry.

@@ -44,9 +44,9 @@ rule! {
 /// The scores of one record or entry that are said to be on a scale of 100.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Company {
-    /// How many are above 0 and at most 1.
+    /// The number of scores above 0 and at most 1.
     small: usize,
-    /// How many are above 1.
+    /// The number of scores above 1.
     large: usize,
     /// The most decimals that one above 1 is written with.
     decimals: i32,
@@ -157,7 +157,8 @@ fn looks_like_a_share(claim: &Claim<'_>, company: Company, sink: &mut Sink<'_>) 
     true
 }
 
-/// Why a score of at most 1 is probably no score in per cent; nothing when it may well be.
+/// Returns the reasons why a score of at most 1 is probably no percentage; nothing when it may well
+/// be one.
 fn evidence(claim: &Claim<'_>, company: Company) -> Option<String> {
     let decimals = claim.score.decimals();
     match by_count(claim) {
@@ -195,7 +196,7 @@ fn evidence(claim: &Claim<'_>, company: Company) -> Option<String> {
     })
 }
 
-/// What the number of samples says of a score.
+/// The conclusion from the number of samples.
 enum Verdict {
     /// It is a share of 1, and why.
     Share(String),

@@ -2,7 +2,8 @@ use crate::forensics::{Claim, as_float, plain};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
-/// How near the implied number has to be to a whole one. At most one in 50,000 numbers is so by chance.
+/// The largest distance of the implied number from a whole one. At most one in 50,000 numbers is so
+/// near by chance.
 const WHOLE: f64 = 1e-5;
 /// The noise of doubles in a quotient, relative to it.
 const NOISE: f64 = 1e-10;

@@ -57,7 +57,7 @@ pub(crate) fn report(
     });
 }
 
-/// What a map is, and where, for a sentence.
+/// Returns the name and place of a map for a sentence.
 pub(crate) fn name_of(at: Value<'_>, object: &Object) -> String {
     match at.path() {
         path if path.is_empty() => format!("the {}", object.name),

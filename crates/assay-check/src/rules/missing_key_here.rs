@@ -26,7 +26,7 @@ pub(crate) fn report(at: Value<'_>, key: &str, condition: &Condition, sink: &mut
     });
 }
 
-/// Why a condition applies, for a sentence.
+/// Returns the reason why a condition applies, for a sentence.
 pub(crate) fn reason(map: Value<'_>, condition: &Condition) -> String {
     if map.get(condition.key).is_none() {
         return format!("because `{}` is absent", condition.key);

@@ -15,7 +15,7 @@ rule! {
     NOT_UTF8 = (4, "not-utf8", Error)
 }
 
-/// How many bytes a guess at the encoding looks at.
+/// The number of bytes by which the encoding is guessed.
 const GUESS: usize = 4;
 
 /// Reports the first byte of a document that is not UTF-8.

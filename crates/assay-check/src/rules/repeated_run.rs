@@ -53,7 +53,7 @@ const RUN_KEYS: [&str; 11] = [
 /// A score that a run has already been given: which run, metric and slice.
 type Claim<'d> = (Vec<u64>, Option<Cow<'d, str>>, Option<Cow<'d, str>>);
 
-/// How a score compares with those of the entries before.
+/// A comparison of a score with those of the entries before.
 enum Echo {
     New,
     Same(usize),

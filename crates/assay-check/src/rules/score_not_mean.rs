@@ -25,7 +25,7 @@ rule! {
     SCORE_NOT_MEAN = (435, "score-not-mean", Warning)
 }
 
-/// How far a mean may lie off because doubles are not exact, as a share of the scale.
+/// The tolerance of a mean because doubles are not exact, as a share of the scale.
 const ROUNDING: f64 = 1e-6;
 /// The coarsest that scores are taken to be rounded, as a share of the scale: 1 is exact, 0.9 is no rounded 0.86.
 const COARSEST: f64 = 0.005;
@@ -117,7 +117,8 @@ fn count(rows: u64) -> f64 {
     rows as f64
 }
 
-/// What the last digit of a literal counts: 0.01 for `87.25`. Exponents are taken for exact.
+/// Returns the value of the last digit of a literal: 0.01 for `87.25`. Exponents are taken for
+/// exact.
 fn last_digit(literal: &str) -> f64 {
     let Some((_, fraction)) = literal.split_once('.') else {
         return 1.0;

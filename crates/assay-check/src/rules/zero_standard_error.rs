@@ -2,7 +2,8 @@ use crate::forensics::{Claim, Family, plain, sampling_error};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
-/// When the number of samples is not known, only a score with such a fine last digit shows that 0 is not a rounded error.
+/// The coarsest last digit of a score that shows, without the number of samples, that 0 is not a
+/// rounded error.
 const FINE: f64 = 0.0001;
 /// Nor can it be told so near to the ends of the scale, where errors are small.
 const NEAR_ENDS: f64 = 0.01;
@@ -69,7 +70,8 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
     });
 }
 
-/// Whether the error of right and wrong answers may be printed as 0 by one who prints the score as it stands.
+/// Returns whether the error of right and wrong answers may be printed as 0 by one who prints the
+/// score as it stands.
 fn rounds_to_nothing(share: f64, unit: f64, n: u64) -> bool {
     let least = [share - unit, share, share + unit]
         .map(|share| sampling_error(share.clamp(0.0, 1.0), n))

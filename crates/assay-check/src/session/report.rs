@@ -1,4 +1,4 @@
-//! What is told of each file.
+//! The report of each file.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use crate::kind::FileKind;
 use crate::rules;
 use crate::sink::{Findings, Sink};
 
-/// What was found in one file.
+/// The findings in one file.
 #[derive(Debug)]
 pub struct FileReport {
     /// Its path.
     pub path: Arc<str>,
-    /// What it is.
+    /// The kind of the file.
     pub kind: Option<FileKind>,
-    /// How many bytes were read.
+    /// Number of bytes that were read.
     pub bytes: u64,
-    /// How many rows a samples file has.
+    /// Number of rows that a samples file has.
     pub rows: Option<u64>,
-    /// Whether it could not be read at all.
+    /// True if it could not be read at all.
     pub unreadable: bool,
-    /// What was found.
+    /// The findings.
     pub findings: Findings,
-    /// What the file says, when nothing refuses it.
+    /// The content of the file, when nothing refuses it.
     pub validated: Option<Validated>,
-    /// What tells most records apart.
+    /// A digest that tells most records apart.
     pub(super) outline: Option<u64>,
-    /// What is compared with other records.
+    /// The summary by which the record is compared with others.
     pub(super) summary: Option<RecordSummary>,
 }
 
@@ -51,7 +51,7 @@ impl FileReport {
     }
 }
 
-/// What a file says that broke no rule. Only validation can make one.
+/// The content of a file that broke no rule. Only validation can make one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Validated(pub(super) ValidatedFile);
 
@@ -65,7 +65,7 @@ pub enum ValidatedFile {
 }
 
 impl Validated {
-    /// What the file says.
+    /// Returns the content of the file.
     pub fn get(&self) -> &ValidatedFile {
         &self.0
     }

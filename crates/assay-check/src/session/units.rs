@@ -1,4 +1,4 @@
-//! Which files are validated together.
+//! The grouping of files that are validated together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub(super) const LARGE_SAMPLES: u64 = 8 << 20;
 /// The endings of samples files: `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
 const SAMPLES_SUFFIXES: [&str; 2] = ["_samples.jsonl", ".jsonl"];
 
-/// What is validated together: a document, or a record and its samples.
+/// A unit of validation: a document, or a record and its samples.
 #[derive(Debug)]
 pub(super) enum Unit {
     Document {
@@ -31,7 +31,7 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// How large its samples are. All else is small.
+    /// Returns the size of its samples. All else is small.
     pub(super) fn size(&self) -> u64 {
         match self {
             Self::Document { .. } | Self::Unknown { .. } => 0,
@@ -58,12 +58,12 @@ pub(super) struct Part {
     pub(super) path: Arc<str>,
     /// The position among the items, when it was named.
     pub(super) item: Option<usize>,
-    /// How large the file is; `None` when there is no such file.
+    /// The size of the file; `None` when there is no such file.
     pub(super) size: Option<u64>,
 }
 
 impl Part {
-    /// Whether there is such a file.
+    /// Returns whether the file exists.
     pub(super) fn exists(&self) -> bool {
         self.size.is_some()
     }
@@ -133,7 +133,7 @@ fn named(files: &dyn Files, item: usize, path: &Arc<str>, half: Half) -> Part {
     }
 }
 
-/// Which half of a pair.
+/// A half of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Half {
     Record,
@@ -141,7 +141,7 @@ enum Half {
 }
 
 impl Half {
-    /// What the names of both halves begin with.
+    /// Returns the beginning that the names of both halves share.
     fn stem_of(self, path: &str) -> &str {
         let suffixes: &[&str] = match self {
             Self::Record => &[".json"],

@@ -220,7 +220,7 @@ proptest! {
     }
 }
 
-/// How many of the results that a fault was planted in are found with this code.
+/// Returns the share of results with a planted fault that are found with this code.
 fn found_rate(code: &str, plant: impl Fn(u64, u64) -> String) -> f64 {
     let mut planted = 0_u32;
     let mut found = 0_u32;

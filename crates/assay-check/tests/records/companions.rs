@@ -1,4 +1,4 @@
-//! What a record says of its samples, and whether it is so.
+//! Statements of a record about its samples, and whether they hold.
 
 use std::io::{self, Read};
 

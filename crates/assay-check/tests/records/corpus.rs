@@ -126,8 +126,8 @@ fn real_records_follow_their_own_version() {
     }
 }
 
-/// What the reference's converters write is refused for one thing only, which its own schema refuses too: a result id
-/// that is null.
+/// Output of the reference's converters is refused for one thing only, which its own schema refuses
+/// too: a result id that is null.
 #[test]
 fn what_the_reference_converts_is_refused_for_null_ids_only() {
     let Some(corpus) = find_corpus() else {

@@ -1,4 +1,4 @@
-//! Where records lie, and what their paths say.
+//! Places of records, and the meaning of their paths.
 
 use assay_check::LayoutPolicy;
 use serde_json::json;

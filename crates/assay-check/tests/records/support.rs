@@ -75,7 +75,7 @@ pub(crate) struct Pair {
     pub(crate) record: Value,
     pub(crate) rows: Vec<Value>,
     pub(crate) directory: String,
-    /// Whether the record declares the digest and the number of the rows as they are when written.
+    /// True if the record declares the digest and the number of the rows as they are when written.
     pub(crate) seals: bool,
 }
 
@@ -141,7 +141,7 @@ impl Pair {
             .with(&self.samples_path(), samples)
     }
 
-    /// What is found in both, as short texts.
+    /// Returns the findings in both files, as short texts.
     pub(crate) fn findings(&self) -> Vec<String> {
         findings(&self.files().judge())
     }

@@ -1,4 +1,4 @@
-//! What differs between the versions and dialects in the wild.
+//! Differences between the versions and dialects in the wild.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! How an entry fits the benchmark it names.
+//! Entries held against the benchmark that they name.
 
 use assay_check::Context;
 use assay_model::Severity;
@@ -49,7 +49,7 @@ fn shelf_of(id: &str, rest: &str) -> Shelf {
     )
 }
 
-/// What is found in an entry with one value of a metric that is declared so.
+/// Returns the findings in an entry with one value of a metric that is declared so.
 fn valued(id: &str, rest: &str, value: &str) -> Vec<String> {
     let text = scored(value).replace("acc", id);
     findings_with(PATH, &text, &shelf_of(id, rest))

@@ -26,13 +26,13 @@ const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// What a character may become: what YAML gives a meaning, what is wide, and what cannot be seen.
+/// Replacements of a character: special in YAML, wide, and invisible ones.
 const STROKES: [&str; 24] = [
     "", "\t", "\n", "\r", " ", "\"", "'", "-", ":", "#", "[", "]", "{", "}", "&a ", "*a", "!!int ",
     "? ", "|", "%", "\u{feff}", "\u{202e}", "é", "0",
 ];
 
-/// What a line may become.
+/// Replacements of a line.
 const LINES: [&str; 12] = [
     "",
     "- ",

@@ -62,7 +62,7 @@ impl Benchmarks for Shelf {
     }
 }
 
-/// What a valid `eval.yaml` defines.
+/// Returns the benchmark that a valid `eval.yaml` defines.
 pub(crate) fn benchmark(eval_yaml: &str) -> Benchmark {
     let report = judged("eval.yaml", eval_yaml, &Context::default());
     match report.validated.as_ref().map(Validated::get) {
@@ -84,12 +84,12 @@ pub(crate) fn judged(path: &str, text: &str, context: &Context<'_>) -> FileRepor
     reports.pop().expect("there is a report for every file")
 }
 
-/// What is found in one file, as `code line:column message`.
+/// Returns the findings in one file, as `code line:column message`.
 pub(crate) fn findings(path: &str, text: &str) -> Vec<String> {
     lines(&judged(path, text, &Context::default()))
 }
 
-/// What is found in one file when these benchmarks exist.
+/// Returns the findings in one file when these benchmarks exist.
 pub(crate) fn findings_with(path: &str, text: &str, shelf: &Shelf) -> Vec<String> {
     let context = Context {
         benchmarks: shelf,

@@ -1,4 +1,4 @@
-//! What an entry pins and proves.
+//! Revisions and tokens of an entry.
 
 use assay_check::Context;
 use assay_model::Severity;

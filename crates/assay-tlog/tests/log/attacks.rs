@@ -53,7 +53,7 @@ impl Mirror {
         audit(&mut Directory::new(self.path()), &verifier(), &options)
     }
 
-    /// What both kinds of audit say, with the kept checkpoint; they must agree.
+    /// Returns the fault that both kinds of audit find, with the kept checkpoint; they must agree.
     fn fault(&self) -> AuditFault {
         let thorough = self.audit(Depth::Entries, Some(&self.kept)).unwrap_err();
         if let Err(quick) = self.audit(Depth::Tiles, Some(&self.kept)) {

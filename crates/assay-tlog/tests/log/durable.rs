@@ -1,4 +1,4 @@
-//! What a log says while nothing goes wrong.
+//! The promises of a log while nothing goes wrong.
 
 use assay_tlog::{
     AuditOptions, Bundle, Directory, Log, LogError, LogOptions, LogPath, NoteKey, audit,

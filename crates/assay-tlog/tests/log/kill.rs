@@ -13,22 +13,22 @@ use assay_tlog::{Log, TreeHash};
 use crate::support::open;
 use assay_testkit::random::Random;
 
-/// How often the writer is killed; `ASSAY_CRASH_KILLS` says otherwise.
+/// The number of kills, unless `ASSAY_CRASH_KILLS` is set.
 const KILLS: u64 = 60;
-/// Where the random moments begin; `ASSAY_CRASH_SEED` says otherwise.
+/// The seed of the random moments, unless `ASSAY_CRASH_SEED` is set.
 const SEED: u64 = 5;
-/// How long a writer may live at most, in milliseconds; most lives are shorter.
+/// The longest lives of a writer, in milliseconds; most lives are shorter.
 const LIVES: [u64; 3] = [30, 90, 250];
-/// How many threads issue at once.
+/// The number of threads that issue at once.
 const THREADS: u64 = 4;
-/// How many leaves each of them has in flight.
+/// Number of leaves that each of them has in flight.
 const IN_FLIGHT: usize = 8;
 /// Says to the process where its log is, and that it should go on until it is killed.
 const DIRECTORY: &str = "ASSAY_TEST_LOG_DIRECTORY";
 /// Says which life it is, so that every leaf of every life is another one.
 const LIFE: &str = "ASSAY_TEST_LOG_LIFE";
 
-/// What writers said before they were killed.
+/// The promises that writers made before they were killed.
 #[derive(Default)]
 struct Promises {
     leaves: BTreeMap<u64, String>,

@@ -1,4 +1,4 @@
-//! What is done about files that a crash, a bad disk or a careless hand left behind.
+//! Recovery from files that a crash, a bad disk or a careless hand left behind.
 
 use std::fs::File;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! What work costs: seconds of processors, and memory, of this whole process.
+//! The cost of work: processor seconds and memory of this whole process.
 
 use std::time::Duration;
 

@@ -10,9 +10,9 @@ use assay_trust::{
 
 use crate::cost::{cpu_time, memory_mib, quantile};
 
-/// How many tokens a second one core has to issue.
+/// Number of tokens that a second one core has to issue.
 const BAR: f64 = 5_000.0;
-/// How many requests wait at once.
+/// Number of requests that wait at once.
 const IN_FLIGHT: usize = 2_048;
 
 const ENTRY: &str = r#"- dataset:
@@ -107,7 +107,7 @@ impl Issuer {
         (token, leaf.into_bytes())
     }
 
-    /// What is measured is the real thing: the token verifies.
+    /// Checks that the real thing is measured: the token verifies.
     fn check(&self) {
         let (token, _) = self.issue(7);
         let token = UnverifiedToken::read(&token).unwrap();

@@ -7,13 +7,13 @@ use assay_tlog::{Log, LogOptions, NoteKey, Receipt};
 
 use crate::cost::{memory_mib, quantile};
 
-/// How long a proof may take to make and check.
+/// Maximum duration of a proof to make and check.
 const BAR: Duration = Duration::from_millis(5);
-/// How many leaves are proven.
+/// Number of leaves that are proven.
 const PROOFS: u64 = 1_000;
-/// How often each of them is; the least time counts, so that turns of other programs do not.
+/// The number of tries of each; the least time counts, so that other programs do not.
 const TRIES: usize = 5;
-/// How many leaves wait at once while the log is made.
+/// Number of leaves that wait at once while the log is made.
 const IN_FLIGHT: usize = 32_768;
 
 pub(crate) fn run(leaves: u64) {
@@ -83,7 +83,7 @@ fn receipts(log: &Log, leaves: u64) {
     );
 }
 
-/// How long it takes to make a receipt and to check it.
+/// Returns the time it takes to make a receipt and to check it.
 fn receipt(log: &Log, index: u64, length: &mut usize) -> [Duration; 2] {
     let start = Instant::now();
     let text = log.receipt(index).unwrap().to_string();

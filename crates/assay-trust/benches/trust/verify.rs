@@ -11,7 +11,7 @@ use assay_trust::{
     UnverifiedToken, Verdict, standing,
 };
 
-/// What an entry may cost, in verifications of a signature.
+/// The highest allowed cost of an entry, in verifications of a signature.
 const BAR: f64 = 2.0;
 /// Rounds are many and short: on a machine that does other things too, the best of them was not interrupted.
 const ROUNDS: u32 = 3000;

@@ -1,4 +1,4 @@
-//! What YAML and JSON may look like so that every tool reads them alike.
+//! The profile of YAML and JSON that every tool reads alike.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use assay_model::{Number, hidden_character, quote};
 use crate::json::is_key;
 use crate::{Json, Reason, Unverified};
 
-/// How large a file may be whose entries can be verified.
+/// Maximum size of a file whose entries can be verified.
 pub mod limits {
     /// The most bytes of the file.
     pub const MAX_BYTES: usize = 256 << 10;
     /// The most entries.
     pub const MAX_ENTRIES: usize = 500;
-    /// How deep lists and maps may nest.
+    /// The greatest depth of lists and maps.
     pub const MAX_DEPTH: usize = 16;
     /// The most values and keys of the file.
     pub const MAX_VALUES: usize = 20_000;
@@ -46,7 +46,7 @@ pub(super) fn json(entry: Value<'_>) -> Result<Json, Unverified> {
     .root(entry)
 }
 
-/// Why nothing of a document could be read.
+/// Returns the reason why nothing of a document could be read.
 pub(super) fn fatal(source: &str, faults: &[SyntaxFault]) -> Unverified {
     let fault = faults.iter().find(|fault| fault.kind.is_fatal());
     let line = fault.map_or(1, |fault| line_of(source, fault.range.start));
@@ -150,7 +150,7 @@ fn line_of(source: &str, at: usize) -> usize {
     before.split('\n').count()
 }
 
-/// How scalars are spelled.
+/// The spelling rules of scalars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Language {
     Yaml,
@@ -247,7 +247,7 @@ impl Walk {
         Err(Unverified::new(Reason::YamlKey, detail))
     }
 
-    /// Whether text stands there without quotes, so that its letters decide what it is.
+    /// Returns whether text stands there without quotes, so that its letters decide what it is.
     fn is_plain(&self, value: Value<'_>) -> bool {
         self.language == Language::Yaml && !value.raw().starts_with(['"', '\'', '|', '>'])
     }

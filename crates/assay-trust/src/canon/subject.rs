@@ -5,7 +5,7 @@ use assay_model::{Number, RepoId, Revision, quote};
 use crate::subject::repeated_metric;
 use crate::{Field, FrameworkClaim, Json, MetricClaim, Reason, Subject, Unverified};
 
-/// What an entry claims for a model.
+/// Reads the claim of an entry for a model.
 pub(super) fn read(entry: &Json, model: &RepoId) -> Result<Subject, Unverified> {
     let dataset = map(entry, "dataset", Field::Dataset)?;
     let framework = map(entry, "framework", Field::Framework)?;
@@ -24,7 +24,7 @@ pub(super) fn read(entry: &Json, model: &RepoId) -> Result<Subject, Unverified> 
     })
 }
 
-/// Whether an entry claims exactly this.
+/// Returns whether an entry claims exactly this.
 pub(super) fn is(entry: &Json, signed: &Subject) -> bool {
     let [dataset, framework] = ["dataset", "framework"].map(|key| entry.get(key));
     let has = |holder: Option<&Json>, key: &str, text: &str| {
@@ -58,7 +58,7 @@ fn has_metrics(list: Option<&Json>, signed: &[MetricClaim]) -> bool {
     items.len() == signed.len() && items.iter().zip(signed).all(is_same)
 }
 
-/// Whether a text is there exactly when it was signed, and is the same then.
+/// Returns whether a text is there exactly when it was signed, and is the same then.
 fn has_optional(holder: &Json, key: &str, signed: Option<&str>) -> bool {
     match (holder.get(key), signed) {
         (None, None) => true,

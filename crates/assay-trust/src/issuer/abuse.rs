@@ -1,5 +1,5 @@
-//! How somebody behaves: a state that is told what happened and says when to slow them and when to stop them. Told the
-//! same events again, as after a restart, it comes to the same end.
+//! The conduct of an identity: a state that is fed events and decides when to slow the identity and
+//! when to stop it. Fed the same events again, as after a restart, it comes to the same end.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -24,7 +24,8 @@ pub enum Signal {
     Limited,
 }
 
-/// When somebody is slowed and when they are stopped. The first number slows, the second stops.
+/// The numbers of events at which an identity is slowed and stopped. The first number slows, the
+/// second stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AbuseRules {
     /// Refusals within an hour.
@@ -33,13 +34,13 @@ pub struct AbuseRules {
     pub bursts: (usize, usize),
     /// Different scores for one model, benchmark and task within a day.
     pub scores: (usize, usize),
-    /// How long somebody is slowed, in seconds.
+    /// The time for which an identity is slowed, in seconds.
     pub slow_seconds: i64,
-    /// How many tokens a minute somebody gets who is slowed.
+    /// The number of tokens a minute for an identity that is slowed.
     pub slow_per_minute: u32,
 }
 
-/// What an identity has done lately.
+/// The recent conduct of an identity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conduct {
     refusals: VecDeque<i64>,
@@ -50,7 +51,7 @@ pub struct Conduct {
     stopped: Option<Cause>,
 }
 
-/// How somebody is restrained.
+/// The restraint of an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Restraint {
     /// Not at all.
@@ -59,12 +60,12 @@ pub enum Restraint {
     Slowed {
         /// The moment.
         until: Timestamp,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// They get nothing until an operator says otherwise.
     Stopped {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -72,9 +73,9 @@ pub enum Restraint {
 /// That somebody has just been slowed or stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Whether they were stopped.
+    /// True if the identity was stopped.
     pub is_stopped: bool,
-    /// Why, for the operator.
+    /// The reason, for the operator.
     pub reason: String,
 }
 
@@ -165,7 +166,7 @@ impl Conduct {
         seen.len()
     }
 
-    /// How somebody is restrained now.
+    /// Returns the current restraint.
     pub fn restraint(&self, now: Timestamp) -> Restraint {
         if let Some(cause) = self.stopped {
             return Restraint::Stopped {
@@ -202,7 +203,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// How many there were within a time, this one included. No more are kept than it takes to stop somebody.
+/// Returns the number of events within a time, this one included. No more are kept than it takes to
+/// stop an identity.
 fn count(times: &mut VecDeque<i64>, at: i64, within: i64, most: usize) -> usize {
     times.push_back(at);
     while times.front().is_some_and(|first| at - first >= within) || times.len() > most.max(1) {

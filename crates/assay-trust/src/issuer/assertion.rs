@@ -1,14 +1,15 @@
 use assay_model::Timestamp;
 use serde_json::{Map, Value as Json};
 
-/// How far the clock of somebody else may be from ours, in seconds.
+/// The tolerated difference between two clocks, in seconds.
 pub const LEEWAY_SECONDS: i64 = 60;
-/// How much longer an assertion is remembered than it could be accepted, in seconds.
+/// The time that an assertion is remembered after it could last be accepted, in seconds.
 pub const RETENTION_MARGIN_SECONDS: i64 = 60;
 /// The longest that an assertion may be valid, in seconds: it has to be remembered as long.
 const MAX_LIFETIME_SECONDS: i64 = 24 * 60 * 60;
 
-/// Why an assertion proves nothing. The operator reads it; whoever sent it is told only that it will not do.
+/// The reason why an assertion proves nothing. The operator reads it; the sender learns only that
+/// it is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AssertionError {
     /// It is no signed token in the compact form, or too large.
@@ -41,7 +42,7 @@ pub enum AssertionError {
     /// A claim is missing or differs from what is required.
     #[error("its claim `{0}` is not as required")]
     Claim(String),
-    /// What started the run is not allowed to.
+    /// The event that started the run is not allowed to.
     #[error("it was started by `{0}`, which is not in the list of events")]
     Event(String),
     /// No identity is described by it.
@@ -62,12 +63,12 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// Who signed it.
+    /// Returns the issuer that signed it.
     pub fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// What tells it from every other of its issuer.
+    /// Returns the id that tells it from every other of its issuer.
     pub fn jti(&self) -> &str {
         &self.jti
     }

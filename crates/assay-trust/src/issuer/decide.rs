@@ -4,7 +4,7 @@ use assay_model::RepoId;
 
 use super::policy::{Integration, Rule, RuleEffect};
 
-/// What an integration asks to speak of.
+/// The subject of a request for a token.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
     /// `framework.name`.
@@ -17,7 +17,7 @@ pub struct Ask<'a> {
     pub model: &'a RepoId,
 }
 
-/// What the policy says, and which rule said it.
+/// The decision of the policy, and the rule that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// It may.
@@ -29,7 +29,7 @@ pub enum Decision {
     Denied(Denial),
 }
 
-/// Why something is denied.
+/// The reason of a denial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denial {
     /// The integration does not speak for this framework.
@@ -53,8 +53,8 @@ pub enum Denial {
 }
 
 impl Integration {
-    /// Whether something is allowed. A deny outweighs every allow, what nobody allows is denied, and the order of the
-    /// rules makes no difference.
+    /// Returns whether something is allowed. A deny outweighs every allow, what nobody allows is
+    /// denied, and the order of the rules makes no difference.
     pub fn decide(&self, ask: &Ask<'_>) -> Decision {
         let rules: Vec<_> = self
             .frameworks
@@ -90,7 +90,8 @@ impl Integration {
 }
 
 impl Rule {
-    /// Whether a rule is about this. Where it has no list, everything will do; a list without a match will not.
+    /// Returns whether a rule is about this. Where it has no list, everything will do; a list
+    /// without a match will not.
     fn is_about(&self, ask: &Ask<'_>) -> bool {
         let benchmark = self.benchmarks.as_ref().is_none_or(|patterns| {
             let mut patterns = patterns.iter();
@@ -109,7 +110,7 @@ impl Rule {
 }
 
 impl Decision {
-    /// Whether it is allowed.
+    /// Returns whether it is allowed.
     pub fn is_allowed(&self) -> bool {
         match self {
             Self::Allowed { .. } => true,

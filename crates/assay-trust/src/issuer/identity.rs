@@ -9,9 +9,9 @@ use crate::{Assurance, IntegrationId};
 /// A machine that can prove who it is, and the one integration that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// What it is called.
+    /// The name of the identity.
     pub key: IdentityKey,
-    /// How it proves who it is.
+    /// The way it proves its identity.
     pub kind: IdentityKind,
     /// The most that its runs are worth.
     pub assurance: Assurance,
@@ -24,30 +24,30 @@ pub struct IdentityKey {
     name: String,
 }
 
-/// How an identity proves who it is.
+/// The way an identity is proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdentityKind {
     /// By an ID token of a provider.
     Oidc {
         /// The provider.
         issuer: String,
-        /// What the claims must be, exactly.
+        /// The exact values of required claims.
         require: BTreeMap<String, String>,
-        /// What may have started the run.
+        /// The events that may have started the run.
         events: Vec<String>,
     },
     /// As an OAuth client.
     Client {
-        /// What it calls itself.
+        /// The client id.
         client_id: String,
-        /// How it proves that.
+        /// The authentication of the client.
         auth: ClientAuth,
     },
     /// By a personal token.
     Token,
 }
 
-/// How an OAuth client proves who it is.
+/// The authentication of an OAuth client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientAuth {
     /// By a signature of its own key.
@@ -56,14 +56,14 @@ pub enum ClientAuth {
     ClientSecret,
 }
 
-/// What an assertion says of the identity that it describes.
+/// The facts of an assertion about the identity that it describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     /// The most that this run is worth.
     pub assurance: Assurance,
-    /// Whose runs are counted together.
+    /// The owner whose runs are counted together.
     pub owner: String,
-    /// What is told of the run in its token.
+    /// The facts of the run for its token.
     pub run: BTreeMap<String, String>,
 }
 
@@ -98,8 +98,9 @@ impl IdentityKey {
 }
 
 impl Identity {
-    /// Whether an assertion of a provider describes this identity, and what it says of the run. An assertion of one
-    /// provider never describes an identity of another, whatever it claims.
+    /// Returns whether an assertion of a provider describes this identity, and what it says of the
+    /// run. An assertion of one provider never describes an identity of another, whatever it
+    /// claims.
     pub fn matched(
         &self,
         provider: &Provider,

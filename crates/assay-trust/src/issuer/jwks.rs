@@ -14,11 +14,11 @@ use super::jwt::PublicKey;
 pub const MAX_KEY_SET_BYTES: usize = 64 * 1024;
 /// The most keys of one set.
 const MAX_KEYS: usize = 64;
-/// How long to wait between two attempts, whatever is asked for, in milliseconds.
+/// The least time between two attempts, whatever is asked for, in milliseconds.
 const COOLDOWN: i64 = 60_000;
-/// How old a set may be before it is fetched again by the way, in milliseconds.
+/// Maximum age of a set before it is fetched again by the way, in milliseconds.
 const FRESH: i64 = 60 * 60_000;
-/// How old a set may be before it is no longer believed, in milliseconds.
+/// Maximum age of a set before it is no longer believed, in milliseconds.
 const MAX_AGE: i64 = 24 * 60 * 60_000;
 
 /// Fetches the document at an address. It blocks; what addresses are good enough is for whoever implements it.
@@ -27,7 +27,7 @@ pub trait Fetch: Send + Sync {
     fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError>;
 }
 
-/// Why a document could not be fetched.
+/// The reason why a document could not be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FetchError(pub String);
@@ -36,7 +36,7 @@ pub struct FetchError(pub String);
 #[derive(Debug, Clone)]
 pub struct KeySet(BTreeMap<String, PublicKey>);
 
-/// Why a document is no key set that could be used.
+/// The reason why a document is no usable key set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetError {
     /// It is too large, no JSON, or has too many keys.
@@ -50,7 +50,7 @@ pub enum KeySetError {
     Empty,
 }
 
-/// What to do for a key that somebody names.
+/// The next step for a key that a token names.
 #[derive(Debug, Clone)]
 pub enum Look {
     /// Use this set.
@@ -61,7 +61,7 @@ pub enum Look {
     Unavailable(String),
 }
 
-/// What is known of the keys of one provider.
+/// The cached keys of one provider.
 #[derive(Debug, Clone, Default)]
 pub struct KeyCache {
     keys: Option<(Arc<KeySet>, i64)>,
@@ -100,7 +100,7 @@ impl KeyCache {
         }
     }
 
-    /// Why the last attempt failed, for the operator.
+    /// Returns the reason why the last attempt failed, for the operator.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }

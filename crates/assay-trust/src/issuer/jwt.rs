@@ -30,7 +30,7 @@ pub(super) struct Unchecked<'t> {
     pub(super) kid: Option<String>,
     /// The type that it claims.
     pub(super) typ: Option<String>,
-    /// What it claims.
+    /// The claims of the token.
     pub(super) claims: Map<String, Json>,
 }
 
@@ -65,12 +65,13 @@ impl<'t> Unchecked<'t> {
         })
     }
 
-    /// What is signed: the header and the claims. It tells tokens apart whose signatures could be spelled otherwise.
+    /// Returns the signed text: the header and the claims. It tells tokens apart whose signatures
+    /// could be spelled otherwise.
     pub(super) fn signed(&self) -> &str {
         self.signed
     }
 
-    /// Whether a key made the signature.
+    /// Returns whether a key made the signature.
     pub(super) fn is_signed_by(&self, key: &PublicKey) -> Result<(), AssertionError> {
         if self.algorithm != key.name() {
             return Err(AssertionError::Algorithm(

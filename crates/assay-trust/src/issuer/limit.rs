@@ -1,11 +1,11 @@
 use assay_model::Timestamp;
 
-/// How much an integration may ask for.
+/// The rate limit of an integration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Tokens a minute, for each identity.
     pub issue_per_minute: u32,
-    /// How many of them may come at once.
+    /// The number of requests that may come at once.
     pub burst: u32,
     /// Tokens a day, for each identity.
     pub issue_per_day: u32,
@@ -36,11 +36,11 @@ impl Default for Limits {
     }
 }
 
-/// How fast somebody asks: the generic cell rate algorithm, which keeps one moment and nothing else.
+/// A meter of requests by the generic cell rate algorithm, which keeps one moment and nothing else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meter {
-    /// When the next request would be due if they came evenly, in nanoseconds: in milliseconds, a limit of many thousands
-    /// a minute would be nothing at all.
+    /// The time at which the next request would be due if they came evenly, in nanoseconds: in
+    /// milliseconds, a limit of many thousands a minute would be nothing at all.
     due: i128,
 }
 

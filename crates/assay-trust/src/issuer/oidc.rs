@@ -69,7 +69,7 @@ impl<'a> IdToken<'a> {
     }
 }
 
-/// What tells a token from every other: its `jti`, or what was signed when it has none.
+/// Returns the identity of a token: its `jti`, or the signed text when it has none.
 fn identity_of(token: &Unchecked<'_>) -> String {
     match text(&token.claims, "jti") {
         Ok(jti) if jti.len() <= 200 => format!("jti:{jti}"),

@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use assay_model::RepoId;
 
-/// Which repositories a rule is about: a name as it is, or with `*` for any characters inside one segment.
+/// The repositories that a rule is about: a name as it is, or with `*` for any characters inside
+/// one segment.
 ///
 /// ```
 /// # use assay_trust::issuer::{Pattern, PatternError};
@@ -20,7 +21,7 @@ pub struct Pattern(Vec<SegmentPattern>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentPattern(String);
 
-/// Why a text is no pattern.
+/// The error of a text that is no pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a pattern is a name in which `*` stands for any characters of one segment; letters, digits, `-`, `_` and `.` may stand beside it"
@@ -28,8 +29,8 @@ pub struct SegmentPattern(String);
 pub struct PatternError;
 
 impl Pattern {
-    /// Whether a repository is meant. Names are compared as a hub compares them, in any case, and `*` never crosses the
-    /// slash.
+    /// Returns whether a repository is meant. Names are compared as a hub compares them, in any
+    /// case, and `*` never crosses the slash.
     pub fn matches(&self, id: &RepoId) -> bool {
         let mut segments = id.as_str().split('/');
         let each = self
@@ -41,7 +42,7 @@ impl Pattern {
 }
 
 impl SegmentPattern {
-    /// Whether a segment is meant, in any case.
+    /// Returns whether a segment is meant, in any case.
     pub fn matches(&self, text: &str) -> bool {
         let (pattern, text) = (self.0.as_bytes(), text.as_bytes());
         let (mut at, mut read) = (0, 0);

@@ -16,7 +16,8 @@ mod identities;
 mod integrations;
 mod providers;
 
-/// Who may be given tokens, for what and how many: a file that an operator wrote. What it does not allow is denied.
+/// An operator's policy: who may be given tokens, for what and how many. Anything that it does not
+/// allow is denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     digest: Digest,
@@ -27,32 +28,32 @@ pub struct Policy {
 /// A framework integration: what it may speak for and who may speak for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Integration {
-    /// What it is called.
+    /// The name of the integration.
     pub id: IntegrationId,
     /// The frameworks that it may name.
     pub frameworks: Vec<FrameworkRule>,
     /// The most that its runs are worth.
     pub assurance_max: Assurance,
-    /// How long its tokens are valid, in seconds.
+    /// The lifetime of its tokens, in seconds.
     pub lifetime_seconds: i64,
-    /// Whether everybody may count how often it was given a token for one target.
+    /// True if everybody may count how often it was given a token for one target.
     pub disclose_targets: bool,
-    /// Who may speak for it, as the policy says.
+    /// The identities that may speak for it, as the policy lists them.
     pub identities: Vec<Identity>,
-    /// What it may speak of.
+    /// The rules on models and benchmarks.
     pub rules: Vec<Rule>,
-    /// How often.
+    /// The rate limit.
     pub limits: Limits,
 }
 
 /// Something that is allowed or denied. Each list that is there must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// Which of the two.
+    /// The effect of the rule: allow or deny.
     pub effect: RuleEffect,
-    /// Which benchmarks.
+    /// The benchmarks that the rule is about.
     pub benchmarks: Option<Vec<Pattern>>,
-    /// Which models.
+    /// The models that the rule is about.
     pub models: Option<Vec<Pattern>>,
     /// The models of which organisations.
     pub organizations: Option<Vec<SegmentPattern>>,
@@ -60,7 +61,7 @@ pub struct Rule {
     pub line: usize,
 }
 
-/// Whether a rule allows or denies.
+/// The effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleEffect {
     /// It allows.
@@ -69,14 +70,14 @@ pub enum RuleEffect {
     Deny,
 }
 
-/// What is wrong with a policy, and where.
+/// A fault of a policy, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyFault {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// What is wrong.
+    /// The fault in words.
     pub message: String,
 }
 

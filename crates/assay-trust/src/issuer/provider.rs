@@ -6,9 +6,9 @@ use std::str::FromStr;
 pub struct Provider {
     /// Its name, as `iss` has it.
     pub issuer: String,
-    /// How its claims are read.
+    /// The class that says how its claims are read.
     pub class: ProviderClass,
-    /// Where its keys are.
+    /// The address of its keys.
     pub keys: String,
     /// The audience that its tokens must have; ours when absent.
     pub audience: Option<String>,
@@ -16,7 +16,7 @@ pub struct Provider {
     pub algorithms: Vec<String>,
 }
 
-/// How the claims of a provider are read.
+/// A class of providers whose claims are read alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderClass {
     /// GitHub Actions.
@@ -27,9 +27,9 @@ pub enum ProviderClass {
     Generic,
 }
 
-/// What GitHub calls itself.
+/// The issuer name of GitHub.
 const GITHUB: &str = "https://token.actions.githubusercontent.com";
-/// What GitLab calls itself.
+/// The issuer name of GitLab.
 const GITLAB: &str = "https://gitlab.com";
 /// The algorithms that are known.
 pub(super) const ALGORITHMS: [&str; 3] = ["RS256", "ES256", "EdDSA"];
@@ -108,7 +108,7 @@ impl ProviderClass {
         }
     }
 
-    /// What `runner_environment` says when the provider runs the machine.
+    /// Returns the value of `runner_environment` when the provider runs the machine.
     pub fn hosted(self) -> Option<&'static str> {
         match self {
             Self::Github => Some("github-hosted"),

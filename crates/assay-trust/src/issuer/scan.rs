@@ -1,14 +1,14 @@
 //! Secrets that people paste into commands and notes. A token is public for ever, so what looks like a credential is
 //! never signed.
 
-/// What a credential looks like.
+/// The shape of a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CredentialShape {
-    /// What it is, such as `a Hugging Face token`.
+    /// The kind of credential, such as `a Hugging Face token`.
     pub name: &'static str,
-    /// What it begins with.
+    /// The prefix of the credential.
     prefix: &'static str,
-    /// How many characters of a secret follow, at least.
+    /// Number of characters of a secret that follow, at least.
     least: usize,
 }
 
@@ -48,7 +48,7 @@ const NAMES: [&str; 7] = [
     "access_token",
     "auth_token",
 ];
-/// How long such a value is, at least: `--password=x` may be a placeholder.
+/// The length of such a value, at least: `--password=x` may be a placeholder.
 const LEAST_VALUE: usize = 12;
 
 const fn shape(name: &'static str, prefix: &'static str, least: usize) -> CredentialShape {
@@ -59,7 +59,7 @@ const fn shape(name: &'static str, prefix: &'static str, least: usize) -> Creden
     }
 }
 
-/// What in a text looks like a credential, told without repeating it.
+/// Returns the kind of credential that a text contains, without repeating it.
 pub fn find_credential(text: &str) -> Option<&'static str> {
     if text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") {
         return Some("a private key");

@@ -16,7 +16,7 @@ pub struct Secret {
     text: Zeroizing<String>,
 }
 
-/// What is kept of a secret.
+/// The stored hash of a secret.
 #[derive(Clone, Copy)]
 pub struct SecretHash([u8; 32]);
 
@@ -24,7 +24,7 @@ pub struct SecretHash([u8; 32]);
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretId(String);
 
-/// What a secret opens.
+/// The purpose of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretKind {
     /// The issue endpoint, for months: a scoped personal token.
@@ -40,17 +40,17 @@ pub enum SecretKind {
 #[error("this is no secret of this issuer")]
 pub struct SecretError;
 
-/// How many letters the public part has, about 71 bits.
+/// Number of letters that the public part has, about 71 bits.
 const ID_LETTERS: usize = 12;
-/// How many letters the secret part has: 43 of them hold 256 bits.
+/// Number of letters that the secret part has: 43 of them hold 256 bits.
 const SECRET_LETTERS: usize = 43;
-/// How many letters the check sum has.
+/// Number of letters that the check sum has.
 const CHECK_LETTERS: usize = 6;
 /// The letters and digits.
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 impl SecretKind {
-    /// What every secret of this kind begins with.
+    /// Returns the prefix of every secret of this kind.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Personal => "evp",
@@ -67,7 +67,8 @@ impl SecretKind {
 }
 
 impl Secret {
-    /// How many random bytes a secret is made of. Some are thrown away, so that no letter is likelier than another.
+    /// Number of random bytes a secret that is made of. Some are thrown away, so that no letter is
+    /// likelier than another.
     pub const ENTROPY: usize = 128;
 
     /// Makes a secret of random bytes; none when too few of them could be used, which fresh bytes mend.
@@ -90,7 +91,7 @@ impl Secret {
         })
     }
 
-    /// What it opens.
+    /// Returns the purpose of the secret.
     pub fn kind(&self) -> SecretKind {
         self.kind
     }
@@ -105,12 +106,13 @@ impl Secret {
         &self.text
     }
 
-    /// What is kept of it.
+    /// Returns the hash to store.
     pub fn hash(&self) -> SecretHash {
         SecretHash(Sha256::digest(self.text.as_bytes()).into())
     }
 
-    /// Whether it is the one that a hash was kept of. It takes as long whatever the answer is, also when there is none.
+    /// Returns whether it is the one that a hash was kept of. It takes as long whatever the answer
+    /// is, also when there is none.
     pub fn is(&self, kept: Option<&SecretHash>) -> bool {
         let nothing = SecretHash([0; 32]);
         let same = self.hash().0.ct_eq(&kept.unwrap_or(&nothing).0);

@@ -3,7 +3,7 @@ use assay_tlog::{CheckpointError, ReceiptError};
 use super::note::TrustNoteError;
 use crate::{ControlError, JsonError, LeafError, Malformed, Unverified};
 
-/// Why a proof proves nothing.
+/// The reason why a proof proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
     /// It is too large.
@@ -35,18 +35,18 @@ pub enum ProofError {
     /// A receipt does not hold.
     #[error("the receipt of the {which} does not hold: {source}")]
     Receipt {
-        /// Which one.
+        /// The name of the log.
         which: &'static str,
-        /// Why.
+        /// The fault of the receipt.
         #[source]
         source: ReceiptError,
     },
     /// A receipt is about something that is no leaf.
     #[error("the receipt of the {which} is about something else: {source}")]
     Leaf {
-        /// Which one.
+        /// The name of the log.
         which: &'static str,
-        /// Why.
+        /// The fault of the leaf.
         #[source]
         source: LeafError,
     },

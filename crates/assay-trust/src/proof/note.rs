@@ -6,7 +6,8 @@ use assay_tlog::VerifierKey;
 /// The first line of every trust note.
 const FIRST_LINE: &str = "assay trust note v1";
 
-/// What a reader has to know of a hub to check its proofs: the keys of its two logs. Everything else follows from them.
+/// The facts of a hub that a reader needs to check its proofs: the keys of its two logs. Everything
+/// else follows from them.
 ///
 /// It is fetched once, over a way that the reader trusts, and kept.
 ///

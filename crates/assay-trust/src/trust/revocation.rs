@@ -6,19 +6,20 @@ use crate::{Claims, Kid, Reason, Unverified};
 /// A revocation in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revocation {
-    /// What is revoked.
+    /// The scope of the revocation.
     pub scope: Scope,
     /// Only what the results log has from this index on.
     pub from_index: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Who decided it.
+    /// The person who decided it.
     pub actor: String,
 }
 
 impl Revocation {
-    /// Whether it covers a token that the results log has at this position. The position counts and not the time that the
-    /// token names: a thief chooses the time, and the log gives the position.
+    /// Returns whether it covers a token that the results log has at this position. The position
+    /// counts and not the time that the token names: a thief chooses the time, and the log gives
+    /// the position.
     pub fn covers(&self, claims: &Claims, kid: Kid, position: u64) -> bool {
         position >= self.from_index && self.names(claims, kid)
     }
@@ -60,8 +61,8 @@ impl Revocation {
     }
 }
 
-/// Whether a version is in the range, by its release numbers alone: a fault of `0.4.2` is in `0.4.2.dev3` too. A text
-/// without any number is in the range of all versions and in no other.
+/// Returns whether a version is in the range, by its release numbers alone: a fault of `0.4.2` is
+/// in `0.4.2.dev3` too. A text without any number is in the range of all versions and in no other.
 fn is_in(versions: &VersionReq, text: &str) -> bool {
     match release(text) {
         Some(version) => versions.matches(&version),

@@ -3,12 +3,13 @@ use assay_model::{Benchmark, Timestamp};
 use super::{Facts, RepoView, SoundToken, Submission, check_fresh, check_name};
 use crate::{Claims, Decide, KeyState, Kid, Outcome, Reason, TrustState, Unverified};
 
-/// What the hub sees at the moment of a push and cannot see later. The answer is logged, so it is asked once.
+/// The facts that the hub sees at the moment of a push and cannot see later. The decision is
+/// logged, so it is made once.
 #[derive(Debug, Clone, Copy)]
 pub struct World<'a> {
-    /// When the push came in, before queues and locks.
+    /// The time of the push, before queues and locks.
     pub received_at: Timestamp,
-    /// Whether the model has the commit that the entry names.
+    /// True if the model has the commit that the entry names.
     pub model_revision_exists: bool,
     /// The benchmark at the commit that the entry names.
     pub benchmark: BenchmarkAt<'a>,

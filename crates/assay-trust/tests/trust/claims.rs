@@ -200,8 +200,8 @@ fn late_push_expired_at_first_seen() {
     assert_eq!(again, late);
 }
 
-/// What a key signed and was seen while it was in use stands when it retires. What comes later may have been signed later,
-/// unless our own log says when it was issued.
+/// A token stays valid when its key retires, if it was seen while the key was in use. A later one
+/// may have been signed later, unless our own log says when it was issued.
 #[test]
 fn a_retired_key_signs_nothing_new() {
     let mut hub = Hub::new();

@@ -1,4 +1,4 @@
-//! What the results log must have said before a token counts, and what it must not say.
+//! The leaves that the results log must have before a token counts, and those it must not have.
 
 use assay_trust::{
     ControlLeaf, Decide, Digest, Issue, IssuerTrust, KeyState, Outcome, Reason, ResultsLeaf,

@@ -1,4 +1,5 @@
-//! What "verified" means, one file a subject. Names of tests that say no sentence are those of the threat table.
+//! The meaning of "verified", one file a subject. Names of tests that are no sentences are those of
+//! the threat table.
 
 #![cfg(test)]
 

@@ -1,4 +1,4 @@
-//! What is revoked, from where on, and what is not.
+//! The reach of revocations: from where on, and what stays.
 
 use assay_trust::{ControlLeaf, Reason, Scope, Verdict};
 

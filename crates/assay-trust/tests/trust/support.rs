@@ -11,7 +11,7 @@ pub(crate) const ISSUER: &str = "https://issuer.example";
 pub(crate) const AUDIENCE: &str = "https://hub.example";
 pub(crate) const MODEL: &str = "acme/awesome-model";
 pub(crate) const PATH: &str = ".eval_results/hle.yaml";
-/// When tokens of the tests are issued.
+/// The time at which tokens of the tests are issued.
 pub(crate) const NOW: i64 = 1_790_000_000;
 
 /// The entry of the golden vector, without its token.
@@ -151,7 +151,7 @@ impl Hub {
         entries.iter().zip(repeats).map(verdict).collect()
     }
 
-    /// What the results log says of the token of an entry in a repository.
+    /// Returns the facts of the results log about the token of an entry in a repository.
     pub(crate) fn facts(&self, submission: &Submission<'_>, repo: &Repo) -> Facts {
         let size = self.results.len() as u64;
         let mut facts = Facts {

@@ -10,7 +10,7 @@ use super::super::provider::Provider;
 use super::{Integration, Reader, Rule, RuleEffect, identities};
 use crate::{Assurance, IntegrationId};
 
-/// How long a token is valid when nobody says otherwise, in minutes.
+/// The default lifetime of a token, in minutes.
 const DEFAULT_LIFETIME: i64 = 15;
 /// The longest that one may be valid, in minutes.
 const MAX_LIFETIME: i64 = 60;
