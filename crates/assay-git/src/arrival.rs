@@ -4,13 +4,13 @@ use assay_model::ObjectId;
 
 use crate::{Error, Objects, Repository};
 
-/// What a commit brings to a repository when a ref comes to point at it.
+/// The objects that a commit brings to a repository when a ref comes to point at it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrival {
     /// The commits that no ref leads to yet, over all parents: those of the quarantine, and those that the repository
     /// happens to have.
     pub commits: Vec<ObjectId>,
-    /// Whether a ref points at the commit itself already.
+    /// True if a ref points at the commit itself already.
     pub is_tip: bool,
 }
 

@@ -8,12 +8,12 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::{Error, LargeFile};
 
-/// What a repository is on disk, with what has been opened of it.
+/// A repository on disk, with the parts of it that are open.
 #[derive(Debug)]
 pub(crate) struct Base {
     pub(crate) key: RepoKey,
     pub(crate) git_dir: PathBuf,
-    /// Where its quarantines are made; a rename must reach the repository from there.
+    /// The directory of its quarantines; a rename must reach the repository from there.
     pub(crate) scratch: PathBuf,
     pub(crate) refs: gix::refs::file::Store,
     pub(crate) facts: Arc<Facts>,
@@ -27,20 +27,21 @@ pub(crate) struct Store(Arc<gix::odb::Store>);
 /// A place to read objects from; each thread needs its own.
 pub(crate) type Handle = gix::odb::HandleArc;
 
-/// What is known of blobs by their hash, in whichever repository they lie: a listing needs it for every file.
+/// A cache of facts of blobs by their hash, in any repository: a listing needs them for every file.
 #[derive(Debug, Default)]
 pub(crate) struct Facts(Mutex<HashMap<ObjectId, BlobFacts>>);
 
-/// What a listing tells of a blob.
+/// The facts of a blob that a listing shows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlobFacts {
     pub(crate) size: u64,
     pub(crate) large: Option<LargeFile>,
 }
 
-/// How many more packs a store can hold than it found when it was opened; beyond that it is opened again.
+/// The number of packs that a store can hold beyond those it found when it was opened; beyond that
+/// it is opened again.
 const SPARE_PACKS: usize = 32;
-/// How many blobs are known before all are forgotten; some ten megabytes.
+/// Number of blobs that are known before all are forgotten; some ten megabytes.
 const MAX_FACTS: usize = 100_000;
 /// The largest thing that a pack may make us reserve memory for.
 const MAX_ALLOCATION: usize = 1 << 30;

@@ -1,4 +1,4 @@
-//! What differs between commits, and since when something is as it is.
+//! Differences between commits, and the commits that last changed a path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,8 @@ use crate::tree::{self, Line, order, tree_of};
 use crate::{Change, ChangeSet, CommitInfo, EntryKind, Error, Objects, Version};
 
 impl Objects {
-    /// What differs between two commits (or trees), in the order of the paths; `None` has no files.
+    /// Returns the differences between two commits (or trees), in the order of the paths; `None`
+    /// has no files.
     pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, Error> {
         Ok(self.change_set(old, new)?.changes)
     }
@@ -86,7 +87,7 @@ impl Objects {
         Ok(since)
     }
 
-    /// Which of these paths a commit changed, compared with its first parent.
+    /// Returns those of these paths that a commit changed, compared with its first parent.
     fn changed_among(
         &self,
         commit: &CommitInfo,
@@ -116,7 +117,7 @@ impl Objects {
     }
 }
 
-/// Whether some wanted path lies below a folder, which is given with its slash.
+/// Returns whether some wanted path lies below a folder, which is given with its slash.
 fn leads_to(folder: &str, wanted: &[&str]) -> bool {
     // The paths below a folder stand together in the order of paths.
     let first = wanted.partition_point(|path| *path < folder);
@@ -140,7 +141,7 @@ type Visit<'a> = dyn FnMut(RepoPath, Option<&Line>, Option<&Line>) + 'a;
 /// Compares two trees and looks only into directories that differ.
 struct Differ<'a> {
     layers: &'a Layers,
-    /// Whether to look into a folder, given with its slash.
+    /// A test whether to look into a folder, given with its slash.
     is_wanted: &'a dyn Fn(&str) -> bool,
     found: usize,
     /// The first path that is there now and is no [`RepoPath`].

@@ -22,26 +22,26 @@ pub struct Git {
     time_limit: Duration,
 }
 
-/// What a `git` said.
+/// The output of a `git`.
 #[derive(Debug)]
 pub struct Output {
-    /// How it ended; `None` when it was ended, by us or by somebody else.
+    /// The exit code; `None` when it was killed, by us or by somebody else.
     pub code: Option<i32>,
-    /// Whether it had more to say than was asked for, and was ended for it.
+    /// True if it had more to say than was asked for, and was ended for it.
     pub is_cut: bool,
-    /// Whether it took longer than it may, and was ended for it.
+    /// True if it took longer than it may, and was ended for it.
     pub is_late: bool,
-    /// What it printed, up to what was asked for.
+    /// The standard output, up to the limit.
     pub stdout: Vec<u8>,
     /// The beginning of what it complained of.
     pub stderr: String,
 }
 
-/// How long a `git` may take whose output is waited for, unless its caller says otherwise.
+/// Maximum duration of a `git` whose output is waited for, unless its caller says otherwise.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
-/// How much of its complaints is kept.
+/// The number of bytes of its error output that are kept.
 const MAX_COMPLAINT: u64 = 16 * 1024;
-/// How long to wait before looking again whether a `git` that has closed its output has ended.
+/// The time between two looks whether a `git` that has closed its output has ended.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Configuration that holds for every `git`, whatever a repository says.
@@ -219,7 +219,7 @@ impl Git {
         self.command
     }
 
-    /// What it is to do.
+    /// Returns the subcommand.
     pub fn subcommand(&self) -> &'static str {
         self.subcommand
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// How long a process may go on after it was told that its time is over.
+/// The time that a process may go on after the signal that its time is over.
 #[cfg(target_os = "linux")]
 const GRACE_SECONDS: u64 = 2;
 

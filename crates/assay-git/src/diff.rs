@@ -5,21 +5,22 @@ use assay_model::ObjectId;
 use crate::command::Git;
 use crate::{Diff, EntryKind, Error, Objects};
 
-/// How many files a diff may be about. Git compares each one that came with each one that went, to find those that moved.
+/// The largest number of files in a diff. Git compares each new one with each removed one, to find
+/// renames.
 const MAX_FILES: usize = 3_000;
-/// How many bytes they may have together, before and after.
+/// Maximum number of bytes of they together, before and after.
 const MAX_BYTES: u64 = 32 << 20;
 /// The largest file whose lines are compared; of a larger one it is told that it differs. The work grows with the lines of
 /// a file times the lines that differ.
 const MAX_FILE_BYTES: &str = "1m";
-/// How many files that came are compared with those that went.
+/// The number of new files that are compared with removed ones.
 const MAX_RENAMES: &str = "-l200";
-/// How long it may take.
+/// Maximum duration of it.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 impl Objects {
-    /// What changed between two commits, as a unified diff of at most so many bytes; what is too much work is not begun,
-    /// or given up.
+    /// Returns the changes between two commits, as a unified diff of at most so many bytes; one
+    /// that is too much work is not begun, or given up.
     pub fn diff(&self, base: ObjectId, tip: ObjectId, max_bytes: usize) -> Result<Diff, Error> {
         let changes = self.changes(Some(base), tip)?;
         let mut bytes = 0;

@@ -5,7 +5,7 @@ use assay_model::{ObjectId, RepoKey, RepoPath};
 
 use crate::{LargeFileId, RefName};
 
-/// What did not work, and on what.
+/// An operation that failed, and its object.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,7 +23,7 @@ pub enum Error {
     BadObject {
         /// The object.
         id: ObjectId,
-        /// What it was to be.
+        /// The expected kind.
         wanted: &'static str,
     },
     /// A blob is larger than the caller wants to hold in memory.
@@ -31,9 +31,9 @@ pub enum Error {
     BlobTooLarge {
         /// The blob.
         id: ObjectId,
-        /// How large it is.
+        /// The size of it.
         size: u64,
-        /// How large it might be.
+        /// The largest size allowed.
         max: u64,
     },
     /// A commit has more files than are told of.
@@ -41,7 +41,7 @@ pub enum Error {
     TooManyFiles {
         /// The commit or tree.
         id: ObjectId,
-        /// How many there might be.
+        /// The largest number allowed.
         max: usize,
     },
     /// More commits come at once than are looked at.
@@ -64,7 +64,7 @@ pub enum Error {
     RefMoved {
         /// The ref.
         name: RefName,
-        /// Where it is now; `None` when it does not exist.
+        /// The current target; `None` when the ref does not exist.
         actual: Option<ObjectId>,
     },
     /// A ref cannot exist beside another, as `a` and `a/b` cannot; nothing was changed.
@@ -92,11 +92,11 @@ pub enum Error {
     /// The refs of a repository could not be read or written.
     #[error("failed to {action} the refs of `{path}`")]
     Refs {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
         /// The repository.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A ref of a repository leads to an object that is not there.
@@ -112,31 +112,31 @@ pub enum Error {
     Objects {
         /// The repository.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A file or directory could not be read or written.
     #[error("failed to {action} `{path}`")]
     Disk {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// `git` could not be run.
     #[error("failed to run `git {subcommand}`")]
     Spawn {
-        /// What it was to do.
+        /// The subcommand.
         subcommand: &'static str,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// `git` ran and said that it failed.
     #[error("`git {subcommand}` failed: {output}")]
     Git {
-        /// What it was to do.
+        /// The subcommand.
         subcommand: &'static str,
         /// The end of what it said.
         output: String,
@@ -147,15 +147,15 @@ pub enum Error {
     /// `git` took longer than it may, and was ended.
     #[error("`git {subcommand}` took longer than {seconds} seconds and was ended")]
     OutOfTime {
-        /// What it was to do.
+        /// The subcommand.
         subcommand: &'static str,
         /// The time it had.
         seconds: u64,
     },
-    /// What a client sent is not the git protocol, or is more than it may send.
+    /// A client sent something that is not the git protocol, or more than it may send.
     #[error(transparent)]
     Wire(#[from] crate::WireError),
-    /// What a client sent could not be read to its end.
+    /// The body of a request could not be read to its end.
     #[error("failed to read what the client sent")]
     Body(#[source] io::Error),
     /// There is no large file of this name.

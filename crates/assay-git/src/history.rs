@@ -1,4 +1,4 @@
-//! Which commit follows on which.
+//! The order of commits.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -13,7 +13,7 @@ use crate::layers::LoadedObject;
 use crate::tree::peel;
 use crate::{CommitInfo, Error, Objects};
 
-/// What a walk needs to know of a commit.
+/// The facts of a commit that a walk needs.
 struct Step {
     id: ObjectId,
     seconds: i64,
@@ -39,7 +39,7 @@ impl Objects {
             .collect()
     }
 
-    /// How many commits led to one, with itself.
+    /// Returns the number of commits that led to one, with itself.
     pub fn count(&self, from: ObjectId) -> Result<usize, Error> {
         self.walk(from)?
             .try_fold(0, |count, step| step.map(|_| count + 1))
@@ -82,7 +82,7 @@ impl Objects {
         Ok(after.is_none().then_some(line))
     }
 
-    /// Whether one commit led to another, or is it.
+    /// Returns whether one commit led to another, or is it.
     pub fn is_ancestor(&self, ancestor: ObjectId, of: ObjectId) -> Result<bool, Error> {
         let ancestor = self.find_commit(ancestor)?.0;
         let of = self.find_commit(of)?.0;
@@ -111,7 +111,8 @@ impl Objects {
         }
     }
 
-    /// What an annotated tag says, without a signature; none for what is no tag.
+    /// Returns the message of an annotated tag, without a signature; none for an object that is no
+    /// tag.
     pub fn tag_message(&self, id: ObjectId) -> Result<Option<String>, Error> {
         match self.layers.header(id)? {
             Some((Kind::Tag, size)) if size <= MAX_TAG_BYTES => {}
@@ -152,7 +153,7 @@ impl Objects {
         }
     }
 
-    /// Whether an object is a commit itself.
+    /// Returns whether an object is a commit itself.
     pub(crate) fn is_commit(&self, id: ObjectId) -> Result<bool, Error> {
         let header = self.layers.header(id)?;
         Ok(header.is_some_and(|(kind, _)| kind == Kind::Commit))

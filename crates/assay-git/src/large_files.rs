@@ -17,7 +17,7 @@ pub struct LargeFiles {
     durability: Durability,
 }
 
-/// What became of a file that nobody has.
+/// The outcome of removing an unnamed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// It is gone.
@@ -40,13 +40,13 @@ pub struct Upload {
     durability: Durability,
 }
 
-/// How many bytes are read at a time.
+/// Number of bytes that are read at a time.
 const CHUNK: usize = 64 * 1024;
-/// What a file is called that is not finished, with something random behind it.
+/// The prefix of an unfinished file, with something random behind it.
 const PREFIX: &str = ".upload-";
-/// What a file is called while it is looked at for the last time.
+/// The prefix of a file during the last look before it is deleted.
 const LEAVING: &str = ".leaving-";
-/// How deep a file lies, itself counted.
+/// The depth of a file, itself counted.
 const NESTED: usize = 3;
 
 impl LargeFiles {
@@ -200,12 +200,12 @@ impl LargeFiles {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Whether there is such a file.
+    /// Returns whether the file exists.
     pub fn contains(&self, oid: LargeFileId) -> bool {
         self.size(oid).is_some()
     }
 
-    /// Where a file lies, or would lie.
+    /// Returns the path of a file, whether it exists or not.
     pub fn path(&self, oid: LargeFileId) -> PathBuf {
         let name = oid.to_string();
         self.root.join(&name[..2]).join(&name[2..4]).join(name)

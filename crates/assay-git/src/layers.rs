@@ -56,7 +56,7 @@ impl Layers {
         })
     }
 
-    /// What an object is and how large, without reading it.
+    /// Returns the kind and size of an object, without reading it.
     pub(crate) fn header(&self, id: ObjectId) -> Result<Option<(Kind, u64)>, Error> {
         if let Some(found) = self.shadow.as_ref().and_then(|shadow| shadow.find(id)) {
             return Ok(Some((found.kind, found.data.len() as u64)));

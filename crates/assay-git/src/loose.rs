@@ -12,7 +12,7 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::Error;
 use crate::id::from_gix;
 
-/// How many bytes are read at a time from what is not held in memory.
+/// Number of bytes that are read at a time from what is not held in memory.
 const CHUNK: usize = 64 * 1024;
 
 /// The hash of an object.
@@ -22,7 +22,7 @@ pub(crate) fn hash(kind: Kind, data: &[u8]) -> Result<ObjectId, Error> {
     hasher.finish()
 }
 
-/// Where an object lies as a file of its own.
+/// Returns the path of an object as a file of its own.
 pub(crate) fn path(objects: &Path, id: ObjectId) -> PathBuf {
     let name = id.to_string();
     objects.join(&name[..2]).join(&name[2..])
@@ -36,7 +36,7 @@ pub(crate) struct Unnamed {
 }
 
 impl Unnamed {
-    /// Where it lies now.
+    /// Returns its current path.
     pub(crate) fn path(&self) -> &Path {
         &self.file
     }

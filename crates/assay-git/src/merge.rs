@@ -6,7 +6,7 @@ use gix::objs::Kind;
 use crate::plan::encode_commit;
 use crate::{Error, Objects, Quarantine, Signature};
 
-/// How one branch is to be brought into another.
+/// A plan to bring one branch into another.
 #[derive(Debug, Clone)]
 pub struct MergePlan {
     /// The message of the commit, if one is needed.
@@ -15,11 +15,11 @@ pub struct MergePlan {
     pub author: Signature,
     /// Its committer.
     pub committer: Signature,
-    /// Whether a commit is made even when there is nothing to merge.
+    /// True if a commit is made even when there is nothing to merge.
     pub fast_forward: FastForward,
 }
 
-/// What to do when `theirs` already follows on `ours`.
+/// The treatment of `theirs` that already follows on `ours`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FastForward {
     /// Take `theirs` as it is.
@@ -28,7 +28,7 @@ pub enum FastForward {
     Never,
 }
 
-/// What came of a merge.
+/// The outcome of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merged {
     /// `ours` has all of `theirs` already.
@@ -41,10 +41,10 @@ pub enum Merged {
     Conflict(Vec<RepoPath>),
 }
 
-/// How many bytes the names of files in conflict may have.
+/// Number of bytes that the names of files in conflict may have.
 const MAX_NAMES: usize = 4 << 20;
 
-/// How long it may take to bring the files of two commits together.
+/// Maximum duration of it to bring the files of two commits together.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 impl Quarantine {

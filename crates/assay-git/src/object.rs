@@ -2,22 +2,22 @@ use assay_model::{ObjectId, RepoPath, Timestamp};
 
 use crate::{FileMode, LargeFile};
 
-/// What lies at a path of a commit.
+/// An entry at a path of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// Where.
+    /// The path.
     pub path: RepoPath,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
     /// The blob, the tree, or the commit of a submodule.
     pub oid: ObjectId,
-    /// How many bytes the blob has; for a large file those of its pointer. 0 for what is no blob.
+    /// The size of the blob in bytes; for a large file that of its pointer. 0 for anything else.
     pub size: u64,
     /// The file that the blob is a pointer to.
     pub large: Option<LargeFile>,
 }
 
-/// What a tree can hold.
+/// A kind of entry of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryKind {
     /// A file.
@@ -30,10 +30,10 @@ pub enum EntryKind {
     Submodule,
 }
 
-/// How far a listing goes.
+/// The depth of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// What lies directly in the directory.
+    /// Entries directly in the directory.
     Direct,
     /// Everything below it, directories as well.
     Recursive,
@@ -44,36 +44,36 @@ pub enum Depth {
 pub struct CommitInfo {
     /// Its hash.
     pub id: ObjectId,
-    /// What it holds.
+    /// The tree of the commit.
     pub tree: ObjectId,
-    /// What it was made of.
+    /// The parents of the commit.
     pub parents: Vec<ObjectId>,
     /// The first paragraph of its message, on one line.
     pub title: String,
     /// The rest of its message.
     pub body: String,
-    /// Who wrote it.
+    /// The name of the author.
     pub author_name: String,
     /// Their address.
     pub author_email: String,
-    /// When it was written.
+    /// Time at which it was written.
     pub authored: Timestamp,
-    /// When it was committed.
+    /// Time at which it was committed.
     pub committed: Timestamp,
 }
 
 /// A file, link or submodule that differs between two commits. Directories are not told of: their files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Where.
+    /// The path.
     pub path: RepoPath,
-    /// What was there; `None` when it is new.
+    /// The version before; `None` when it is new.
     pub old: Option<Version>,
-    /// What is there; `None` when it is gone.
+    /// The version now; `None` when it is gone.
     pub new: Option<Version>,
 }
 
-/// What differs between two commits.
+/// The differences between two commits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangeSet {
     /// The files, links and submodules that differ, in the order of their paths.
@@ -85,27 +85,27 @@ pub struct ChangeSet {
 /// One side of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {
-    /// What it is, never a directory.
+    /// The kind of the entry, never a directory.
     pub kind: EntryKind,
     /// The blob, or the commit of a submodule.
     pub oid: ObjectId,
 }
 
-/// What changed between two commits.
+/// The changes between two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Diff {
     /// A unified diff.
     Text {
         /// The text.
         text: String,
-        /// Whether it was longer than it might be, and was cut after a whole line.
+        /// True if it was longer than it might be, and was cut after a whole line.
         cut: bool,
     },
     /// It would have been too much work.
     TooMuch {
-        /// How many files changed.
+        /// The number of changed files.
         files: usize,
-        /// How many bytes they have together, before and after.
+        /// Number of bytes that they have together, before and after.
         bytes: u64,
     },
 }

@@ -19,19 +19,20 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// How many files of a commit are told of; a few trees that name each other many times can pretend to have billions.
+    /// The number of files of a commit that are listed; a few trees that name each other many times
+    /// can pretend to have billions.
     pub const MAX_FILES: usize = 500_000;
 
     pub(crate) fn new(layers: Arc<Layers>) -> Self {
         Self { layers }
     }
 
-    /// Whether there is an object of this hash.
+    /// Returns whether there is an object of this hash.
     pub fn contains(&self, id: ObjectId) -> Result<bool, Error> {
         Ok(self.layers.header(id)?.is_some())
     }
 
-    /// What lies at a path of a commit.
+    /// Returns the entry at a path of a commit.
     pub fn entry(&self, commit: ObjectId, path: &RepoPath) -> Result<Option<TreeEntry>, Error> {
         let root = tree_of(&self.layers, commit)?;
         match tree::lookup(&self.layers, root, path)? {
@@ -40,8 +41,8 @@ impl Objects {
         }
     }
 
-    /// What lies in a folder of a commit (`None` is the whole of it), in git's order; `None` when there is no such
-    /// folder.
+    /// Returns the entries in a folder of a commit (`None` is the whole of it), in git's order;
+    /// `None` when there is no such folder.
     pub fn list(
         &self,
         commit: ObjectId,

@@ -7,17 +7,17 @@ use crate::LargeFile;
 /// A commit that is to be written.
 #[derive(Debug, Clone)]
 pub struct CommitPlan {
-    /// What it follows on.
+    /// The parents of the commit.
     pub parents: Vec<ObjectId>,
     /// The commit (or tree) whose files it begins with; `None` begins with none.
     pub base: Option<ObjectId>,
-    /// What happens to these files, in this order.
+    /// The operations on files, in this order.
     pub operations: Vec<Operation>,
-    /// Why: title, blank line, body.
+    /// The message: title, blank line, body.
     pub message: String,
-    /// Who wrote it.
+    /// The author of the commit.
     pub author: Signature,
-    /// Who committed it.
+    /// The committer.
     pub committer: Signature,
 }
 
@@ -26,16 +26,16 @@ pub struct CommitPlan {
 pub enum Operation {
     /// A file is made or replaced.
     Put {
-        /// Where.
+        /// The path.
         path: RepoPath,
         /// With what.
         blob: Blob,
-        /// How.
+        /// The mode of the file.
         mode: FileMode,
     },
     /// The pointer to a large file is made or replaced.
     PutPointer {
-        /// Where.
+        /// The path.
         path: RepoPath,
         /// To what.
         file: LargeFile,
@@ -46,7 +46,7 @@ pub enum Operation {
     DeleteFolder(RepoPath),
 }
 
-/// Where the bytes of a file come from.
+/// The source of the bytes of a file.
 #[derive(Debug, Clone)]
 pub enum Blob {
     /// From memory.
@@ -57,7 +57,7 @@ pub enum Blob {
     Existing(ObjectId),
 }
 
-/// What a file may do.
+/// The mode of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileMode {
     /// Be read.
@@ -67,14 +67,14 @@ pub enum FileMode {
     Executable,
 }
 
-/// Who and when.
+/// A person and a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// What they are called; what git cannot write in a name is left out.
+    /// The name of the person; characters that git cannot write in a name are left out.
     pub name: String,
     /// Their address, or what stands for one.
     pub email: String,
-    /// When; git keeps whole seconds.
+    /// The time; git keeps whole seconds.
     pub when: Timestamp,
 }
 
@@ -118,9 +118,9 @@ pub struct TagPlan {
     pub name: String,
     /// The commit that it names.
     pub target: ObjectId,
-    /// What it says.
+    /// The message of the tag.
     pub message: String,
-    /// Who made it.
+    /// The person who made it.
     pub tagger: Signature,
 }
 
@@ -156,7 +156,8 @@ impl Signature {
     }
 }
 
-/// What git allows between the brackets: no line end, no bracket, and no punctuation at the ends.
+/// Returns a text as git allows it between the brackets: no line end, no bracket, and no
+/// punctuation at the ends.
 fn clean<'a>(text: &str, otherwise: &'a str) -> std::borrow::Cow<'a, str> {
     let allowed = |c: &char| !c.is_control() && !matches!(c, '<' | '>');
     let text: String = text.chars().filter(allowed).collect();

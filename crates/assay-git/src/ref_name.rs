@@ -16,7 +16,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct RefName(String);
 
-/// Why a text is not the full name of a ref.
+/// The error of a text that is not the full name of a ref.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RefNameError {
     /// Nothing, or too much.
@@ -47,7 +47,7 @@ pub enum RefNameError {
     Misleading(String),
 }
 
-/// How many digits full hashes have, SHA-1 and SHA-256.
+/// Number of digits full hashes that have, SHA-1 and SHA-256.
 const HASH_DIGITS: [usize; 2] = [40, 64];
 
 impl RefName {
@@ -155,7 +155,7 @@ impl FromStr for RefName {
     }
 }
 
-/// Whether git refuses a part of a name between slashes.
+/// Returns whether git refuses a part of a name between slashes.
 fn is_bad_part(part: &str) -> bool {
     let lock = part.len() >= 5 && part.as_bytes()[part.len() - 5..].eq_ignore_ascii_case(b".lock");
     part.is_empty() || part.starts_with('.') || lock

@@ -9,11 +9,11 @@ pub struct Reference {
     pub name: RefName,
     /// The commit; for an annotated tag, the commit behind it.
     pub target: ObjectId,
-    /// What kind it is.
+    /// The kind of the ref.
     pub kind: RefKind,
 }
 
-/// What a ref is for, told by where it lies.
+/// The purpose of a ref, by its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RefKind {
     /// Below `refs/heads/`.
@@ -26,7 +26,7 @@ pub enum RefKind {
     Other,
 }
 
-/// Where a ref must be for a change to happen.
+/// The expected state of a ref for a change to happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     /// It may not exist.
@@ -40,11 +40,11 @@ pub enum Expected {
 /// One ref that is to be made, moved or deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefChange {
-    /// Which.
+    /// The name of the ref.
     pub name: RefName,
-    /// Where it must be now.
+    /// The expected current target.
     pub expected: Expected,
-    /// Where it shall be; `None` deletes it.
+    /// The new target; `None` deletes it.
     pub new: Option<ObjectId>,
 }
 

@@ -23,7 +23,7 @@ pub struct Repositories {
     opened: Mutex<Opened>,
 }
 
-/// What [`Repositories::recover`] cleared away.
+/// The leftovers that [`Repositories::recover`] removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Quarantines, half-made and half-deleted repositories whose process is gone.
@@ -37,7 +37,7 @@ struct Opened {
     asked: u64,
 }
 
-/// How many repositories are kept open.
+/// Number of repositories that are kept open.
 const MAX_OPENED: usize = 512;
 
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
@@ -152,7 +152,7 @@ impl Repositories {
         }
     }
 
-    /// Which repositories there are, in order.
+    /// Returns the keys of all repositories, in order.
     pub fn keys(&self) -> Result<Vec<RepoKey>, Error> {
         let mut keys = Vec::new();
         for shard in (0..256).map(|shard| self.root.join(format!("{shard:02x}"))) {
@@ -170,12 +170,12 @@ impl Repositories {
         Ok(keys)
     }
 
-    /// Where a repository lies, or would lie.
+    /// Returns the path of a repository, whether it exists or not.
     pub fn path(&self, key: RepoKey) -> PathBuf {
         self.root.join(Self::relative_path(key))
     }
 
-    /// Where a repository lies, from the directory of all repositories on.
+    /// Returns the path of a repository below the directory of all repositories.
     pub fn relative_path(key: RepoKey) -> String {
         format!("{:02x}/{key}.git", key.0.rem_euclid(256))
     }
@@ -248,7 +248,7 @@ pub(crate) fn key_of(name: &str) -> Option<RepoKey> {
     Some(RepoKey(key))
 }
 
-/// What `git init --bare` makes, less what git does not need: thousands are made in one go.
+/// Makes what `git init --bare` makes, less what git does not need: thousands are made in one go.
 fn lay_out(path: &Path) -> Result<(), Error> {
     for directory in ["objects", "refs", "refs/heads"] {
         let directory = path.join(directory);

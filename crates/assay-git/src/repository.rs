@@ -17,12 +17,12 @@ impl Repository {
     /// The fewest digits of a hash that are taken for one.
     pub const MIN_ABBREVIATION: usize = 5;
 
-    /// What it is known by.
+    /// Returns the key of the repository.
     pub fn key(&self) -> RepoKey {
         self.base.key
     }
 
-    /// Where it lies.
+    /// Returns the path of the repository.
     pub fn path(&self) -> &Path {
         &self.base.git_dir
     }

@@ -16,7 +16,8 @@ pub(crate) struct Scratch {
 
 /// The file that is locked while the owner lives; and in a repository, while its refs are moved.
 pub(crate) const LOCK: &str = "assay.lock";
-/// How often a new directory may be cleared away under our hands, in the moment before it is locked.
+/// The number of attempts, because a new directory may be removed in the moment before it is
+/// locked.
 const ATTEMPTS: usize = 8;
 
 impl Scratch {
@@ -49,7 +50,7 @@ impl Scratch {
         })
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

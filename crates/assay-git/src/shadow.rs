@@ -17,7 +17,8 @@ use crate::scratch::Scratch;
 use crate::sync::{self, Directories};
 use crate::{Error, ObjectSize};
 
-/// What is in quarantine: small objects in memory, others in a directory that is made when the first of them comes.
+/// The objects in quarantine: small ones in memory, others in a directory that is made when the
+/// first of them comes.
 ///
 /// A commit through the API is a handful of small objects. They never touch a second directory, so nothing is written
 /// twice and nothing needs to be moved. Many small objects are written as one pack.
@@ -44,7 +45,7 @@ struct Disk {
     _scratch: Scratch,
 }
 
-/// How many bytes of objects are held in memory.
+/// Number of bytes of objects that are held in memory.
 const MAX_MEMORY: usize = 8 << 20;
 /// The largest object that is held in memory.
 const MAX_IN_MEMORY: usize = 1 << 20;
@@ -69,7 +70,7 @@ impl Shadow {
         })
     }
 
-    /// What is on disk, if anything is.
+    /// Returns the objects on disk, if there are any.
     pub(crate) fn handle(&self) -> Option<Handle> {
         let state = self.state();
         let disk = state.disk.as_ref()?;
@@ -190,7 +191,7 @@ impl Shadow {
     }
 }
 
-/// What has been moved into a repository, and has to be on the disk before its refs move.
+/// The files that were moved into a repository, and must be on the disk before its refs move.
 struct Moved {
     durability: Durability,
     directories: Directories,

@@ -12,9 +12,9 @@ use crate::scratch::Scratch;
 use crate::stored_files::stored_files;
 use crate::{Error, RefName, Repository, StoredFile};
 
-/// How often a snapshot is begun anew when objects moved while it was taken.
+/// The number of times a snapshot is begun anew when objects moved while it was taken.
 const ATTEMPTS: usize = 8;
-/// How long git may take to follow all refs of a repository.
+/// Maximum duration of git to follow all refs of a repository.
 const CHECK_LIMIT: Duration = Duration::from_hours(6);
 /// The name of the file that has many refs.
 const PACKED_REFS: &str = "packed-refs";

@@ -13,17 +13,17 @@ pub struct StoredFile {
     pub path: String,
     /// The size in bytes.
     pub size: u64,
-    /// When it was last written.
+    /// Time at which it was last written.
     pub modified: SystemTime,
-    /// Whether it is an object or a pack, which never changes under its name.
+    /// True if it is an object or a pack, which never changes under its name.
     pub is_object: bool,
 }
 
 /// The endings of the files of a pack that cannot be made again from others.
 const PACK_FILES: [&str; 2] = ["pack", "idx"];
-/// How many digits of a hash are the name of the directory of a loose object.
+/// Number of digits of a hash that are the name of the directory of a loose object.
 const FAN_DIGITS: usize = 2;
-/// How many digits of a hash are the name of the file of a loose object.
+/// Number of digits of a hash that are the name of the file of a loose object.
 const NAME_DIGITS: usize = 38;
 
 impl Repository {

@@ -1,4 +1,4 @@
-//! What has to be on the disk before anybody hears that it is.
+//! Synchronisation to the disk before anything is acknowledged.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,7 +10,7 @@ use assay_model::Durability;
 
 use crate::Error;
 
-/// How many files are waited for at once. A disk makes many durable in the time of one.
+/// Number of files that are waited for at once. A disk makes many durable in the time of one.
 const AT_ONCE: usize = 8;
 
 /// Waits until the bytes of a file are on the disk. It is done before the file gets its name, so that whatever has a name is

@@ -37,7 +37,7 @@ pub(crate) fn tree_of(layers: &Layers, id: ObjectId) -> Result<ObjectId, Error> 
     }
 }
 
-/// What a tag leads to, through as many tags as there are.
+/// Returns the object that a tag leads to, through as many tags as there are.
 pub(crate) fn peel(
     layers: &Layers,
     id: ObjectId,
@@ -55,7 +55,7 @@ pub(crate) fn peel(
     Err(wrong(id))
 }
 
-/// How many tags of tags are followed.
+/// Number of tags of tags that are followed.
 const MAX_TAGS: usize = 8;
 
 /// The lines of a tree, in git's order.

@@ -15,7 +15,7 @@ use crate::scratch::LOCK;
 use crate::sync::{self, Directories};
 use crate::{Error, Expected, Objects, RefChange, RefKind, RefName, Reference, Repository};
 
-/// How long a lock file of git's may stand in the way. Git itself holds one for milliseconds.
+/// The time that a lock file of git's may stand in the way. Git itself holds one for milliseconds.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Repository {

@@ -14,7 +14,7 @@ pub use receive::{Push, ReceiveLimits, Received};
 pub use reply::Reply;
 pub use upload::UploadPack;
 
-/// Which of git's two services a client asks for.
+/// One of git's two services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
     /// `git fetch` and `git clone`.
@@ -24,7 +24,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// What it is called on the wire, as in `?service=git-upload-pack`.
+    /// Returns its name on the wire, as in `?service=git-upload-pack`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::UploadPack => "git-upload-pack",

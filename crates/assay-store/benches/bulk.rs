@@ -1,4 +1,5 @@
-//! How fast a large hub is filled and read: 100,000 entries of 25,000 models on twenty boards.
+//! Measures how fast a large hub is filled and read: 100,000 entries of 25,000 models on twenty
+//! boards.
 //!
 //! Run with `cargo bench -p assay-store`.
 
@@ -246,7 +247,7 @@ fn card() -> Card {
     }
 }
 
-/// When something began, by the clock and by what the processor had done.
+/// The beginning of a measurement, by the clock and by processor time.
 #[derive(Clone, Copy)]
 struct Start {
     clock: Instant,

@@ -4,11 +4,11 @@ use crate::backend::Connection;
 use crate::row::Cells;
 use crate::{Error, Taken, Tx, sql};
 
-/// What an account is known by, whatever its name is.
+/// The identifier of an account, whatever its name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountId(pub i64);
 
-/// Who an account stands for.
+/// The kind of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccountKind {
     /// A person, who can sign in.
@@ -20,21 +20,21 @@ pub enum AccountKind {
 /// A user or an organisation; both share one space of names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// What it is known by.
+    /// The identifier of the account.
     pub id: AccountId,
     /// Its name as it was written.
     pub name: String,
-    /// Who it stands for.
+    /// The kind of the account.
     pub kind: AccountKind,
     /// The name for people.
     pub fullname: Option<String>,
     /// The address, of a user.
     pub email: Option<String>,
-    /// Whether it may do everything.
+    /// True if it may do everything.
     pub operator: bool,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
-    /// Whether it may no longer sign in.
+    /// True if it may no longer sign in.
     pub disabled: bool,
 }
 
@@ -43,15 +43,15 @@ pub struct Account {
 pub struct NewAccount {
     /// Its name: one part of a repository id, which the caller has checked.
     pub name: String,
-    /// Who it stands for.
+    /// The kind of the account.
     pub kind: AccountKind,
     /// The name for people.
     pub fullname: Option<String>,
     /// The address, of a user.
     pub email: Option<String>,
-    /// Whether it may do everything.
+    /// True if it may do everything.
     pub operator: bool,
-    /// When it is made.
+    /// Time at which it is made.
     pub created: Timestamp,
     /// The user who founds an organisation.
     pub founder: Option<AccountId>,

@@ -19,7 +19,7 @@ pub(crate) enum Connection {
     Postgres(HeldConnection<Postgres>),
 }
 
-/// How a connection is held.
+/// A connection that is held for one use.
 #[derive(Debug)]
 pub(crate) enum HeldConnection<D: Database> {
     /// Lent by a pool.
@@ -89,7 +89,7 @@ impl Connection {
         }
     }
 
-    /// What is read from each row of the answer to a statement, row by row as they come.
+    /// Reads a value from each row of the result of a statement, row by row as they come.
     pub(crate) async fn read_all<T>(
         &mut self,
         query: Query<'_>,
@@ -180,7 +180,7 @@ impl Row {
         }
     }
 
-    /// How many columns it has.
+    /// Returns the number of columns that it has.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Sqlite(row) => row.len(),

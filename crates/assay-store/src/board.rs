@@ -32,7 +32,7 @@ pub struct Owner {
     pub name: String,
     /// The name for people.
     pub fullname: Option<String>,
-    /// Who it stands for.
+    /// The kind of the account.
     pub kind: AccountKind,
 }
 
@@ -44,33 +44,33 @@ pub struct BoardEntry {
     pub key: RepoKey,
     /// The name of the model.
     pub model: RepoId,
-    /// Whether only those with access see the model.
+    /// True if only those with access see the model.
     pub private: bool,
-    /// Whether the operator has closed the model.
+    /// True if the operator has closed the model.
     pub disabled: bool,
-    /// Whose model it is.
+    /// The owner of the model.
     pub owner: Owner,
     /// The models that the card says it was made from.
     pub base_models: Vec<String>,
-    /// How many parameters the card says it has.
+    /// Number of parameters that the card says it has.
     pub parameters: Option<u64>,
-    /// Where the entry lives.
+    /// The branch that has the entry.
     pub branch: Branch,
     /// The file.
     pub file: RepoPath,
     /// Its place in the file, from 0.
     pub ordinal: u32,
-    /// What it says, but for its token.
+    /// The entry, but for its token.
     pub entry: Entry,
     /// The warnings that follow from the file alone.
     pub findings: Vec<Finding>,
-    /// When the evaluation ran: the date given, else when the file was created.
+    /// The time of the evaluation: the date given, else when the file was created.
     pub moment: Timestamp,
-    /// What the signed evidence says of it.
+    /// The standing of its signed evidence.
     pub standing: Standing,
     /// The commit that introduced this version.
     pub commit: ObjectId,
-    /// When that commit was made.
+    /// The time of that commit.
     pub committed: Timestamp,
     /// The name of the account that brought it to the hub.
     pub submitter: Option<String>,

@@ -5,7 +5,7 @@ use crate::backend::Connection;
 use crate::row::{Cells, to_json, to_number};
 use crate::{Error, Tx, sql};
 
-/// What the card of a repository says: the front matter of its `README.md`.
+/// The card of a repository: the front matter of its `README.md`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
     /// The front matter.
@@ -16,11 +16,11 @@ pub struct Card {
     pub base_models: Vec<String>,
     /// The licence.
     pub license: Option<String>,
-    /// What the model does.
+    /// The task of the model.
     pub pipeline_tag: Option<String>,
     /// The library that it is used with.
     pub library: Option<String>,
-    /// How many parameters the model has.
+    /// Number of parameters that the model has.
     pub parameters: Option<u64>,
 }
 

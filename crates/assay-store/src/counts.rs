@@ -2,7 +2,7 @@ use crate::backend::Connection;
 use crate::row::Cells;
 use crate::sql;
 
-/// How much the hub holds, for its metrics and its first start.
+/// The totals of the hub, for its metrics and its first start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Users.
@@ -27,7 +27,7 @@ pub struct Counts {
     pub records: u64,
 }
 
-/// How much of the hub everyone sees.
+/// The totals that everyone sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PublicCounts {
     /// Models.
@@ -43,9 +43,9 @@ pub struct PublicCounts {
 questions! {
     /// The size of the database, in bytes.
     fn database_bytes() -> u64;
-    /// How much there is of everything.
+    /// Returns the totals of everything.
     fn counts() -> Counts;
-    /// How much there is of what everyone sees.
+    /// Returns the totals of everything public.
     fn public_counts() -> PublicCounts;
 }
 

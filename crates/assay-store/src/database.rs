@@ -6,7 +6,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::postgres;
 
-/// Where a database is: in a file, or with a server.
+/// The place of a database: a file, or a server.
 ///
 /// It is printed without a password.
 ///

@@ -4,45 +4,45 @@ use crate::backend::Connection;
 use crate::row::Cells;
 use crate::{AccountId, Error, Store, Tx, WebhookId, sql};
 
-/// What a delivery is known by.
+/// The identifier of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeliveryId(pub i64);
 
 /// Something that an address is to be told, or was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// What it is known by.
+    /// The identifier of the delivery.
     pub id: DeliveryId,
     /// Through which webhook.
     pub webhook: WebhookId,
     /// The kind of event.
     pub event: String,
-    /// What is said.
+    /// The body of the request.
     pub body: String,
-    /// When it happened.
+    /// The time of the event.
     pub created: Timestamp,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
-    /// When it is to be tried next; none when it is over.
+    /// Time at which it is to be tried next; none when it is over.
     pub due: Option<Timestamp>,
-    /// When it was last tried.
+    /// Time at which it was last tried.
     pub tried: Option<Timestamp>,
     /// The status of the last answer.
     pub status: Option<u16>,
-    /// Why there was no answer, or not a good one.
+    /// The reason why there was no response, or an error.
     pub problem: Option<String>,
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// When it was made.
+    /// Time at which it was made.
     pub tried: Timestamp,
-    /// When to try again; none when it is over.
+    /// The time of the next attempt; none when there is none.
     pub due: Option<Timestamp>,
     /// The status of the answer.
     pub status: Option<u16>,
-    /// Why there was no answer, or not a good one.
+    /// The reason why there was no response, or an error.
     pub problem: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub enum DeliveryCause {
 /// A delivery that may be sent now: of each owner the one that has waited longest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueDelivery {
-    /// What it is known by.
+    /// The identifier of the delivery.
     pub id: DeliveryId,
     /// The account whose webhook it is, or whose repository the webhook watches.
     pub owner: AccountId,

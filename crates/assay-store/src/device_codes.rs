@@ -13,20 +13,20 @@ pub struct DeviceCodeId(pub i64);
 pub struct DeviceCode {
     /// Its number.
     pub id: DeviceCodeId,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
-    /// When the device last asked.
+    /// The time of the last poll by the device.
     pub polled: Option<Timestamp>,
-    /// Whether somebody denied it.
+    /// True if somebody denied it.
     pub denied: bool,
-    /// What was approved; none until then.
+    /// The approval; none until then.
     pub approved: Option<DeviceApproval>,
 }
 
-/// What somebody approved for a device.
+/// An approval for a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceApproval {
-    /// Who did.
+    /// The account that approved.
     pub account: AccountId,
     /// The most that the token of the device allows.
     pub scope: Role,
@@ -39,7 +39,7 @@ questions! {
     fn device_code(hash: &Sha256) -> Option<DeviceCode>;
     /// The sign-in whose user code has this hash, expired ones too.
     fn device_code_of_user(hash: &Sha256) -> Option<DeviceCode>;
-    /// How many sign-ins by device code are kept.
+    /// Returns the number of sign-ins by device code that are kept.
     fn count_device_codes() -> i64;
 }
 

@@ -5,7 +5,7 @@ use crate::row::{Cells, to_number};
 use crate::sql::Builder;
 use crate::{AccountId, AccountKind, Error, Taken, Tx, sql};
 
-/// Where a discussion stands.
+/// The status of a discussion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// A pull request that is not ready.
@@ -18,7 +18,7 @@ pub enum Status {
     Merged,
 }
 
-/// Who wrote something.
+/// The author of something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
     /// The account.
@@ -27,7 +27,7 @@ pub struct Author {
     pub name: String,
     /// The name for people.
     pub fullname: Option<String>,
-    /// Who it stands for.
+    /// The kind of the account.
     pub kind: AccountKind,
 }
 
@@ -40,15 +40,15 @@ pub struct Discussion {
     pub num: u32,
     /// Its title.
     pub title: String,
-    /// Where it stands.
+    /// The status of the discussion.
     pub status: Status,
-    /// Whether it is a pull request.
+    /// True if it is a pull request.
     pub is_pull: bool,
-    /// Who opened it, unless that account is gone.
+    /// The author, unless that account is gone.
     pub author: Option<Author>,
-    /// When it was opened.
+    /// Time at which it was opened.
     pub created: Timestamp,
-    /// When something in it last changed.
+    /// The time of the last change in it.
     pub updated: Timestamp,
     /// The branch that a pull request is for, such as `refs/heads/main`.
     pub base: Option<String>,
@@ -56,7 +56,7 @@ pub struct Discussion {
     pub opened_at: Option<ObjectId>,
     /// The commit that merged it.
     pub merge_commit: Option<ObjectId>,
-    /// When it was closed or merged; none while it is open.
+    /// Time at which it was closed or merged; none while it is open.
     pub ended: Option<Timestamp>,
 }
 
@@ -69,13 +69,13 @@ pub struct NewDiscussion {
     pub num: u32,
     /// Its title.
     pub title: String,
-    /// Where it stands.
+    /// The status of the discussion.
     pub status: Status,
-    /// Whether it is a pull request.
+    /// True if it is a pull request.
     pub is_pull: bool,
-    /// Who opens it.
+    /// The author.
     pub author: Option<AccountId>,
-    /// When it is opened.
+    /// Time at which it is opened.
     pub created: Timestamp,
     /// The branch that a pull request is for.
     pub base: Option<String>,
@@ -83,7 +83,7 @@ pub struct NewDiscussion {
     pub opened_at: Option<ObjectId>,
 }
 
-/// Which of the two to list.
+/// A filter by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscussionKind {
     /// Discussions that are not pull requests.
@@ -92,7 +92,7 @@ pub enum DiscussionKind {
     Pull,
 }
 
-/// Which discussions to list, by where they stand.
+/// A filter by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscussionState {
     /// Open ones and drafts.
@@ -101,18 +101,18 @@ pub enum DiscussionState {
     Closed,
 }
 
-/// Which discussions of a repository to list. Every condition must hold.
+/// A filter of the discussions of a repository. Every condition must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscussionFilter {
     /// The repository.
     pub key: RepoKey,
-    /// Which of the two.
+    /// The kind to list.
     pub kind: Option<DiscussionKind>,
-    /// Where they stand.
+    /// The statuses to list.
     pub state: Option<DiscussionState>,
     /// The name of who opened them, whatever its case.
     pub author: Option<String>,
-    /// How many to pass over.
+    /// The number of discussions to skip.
     pub offset: u64,
     /// The most to return.
     pub limit: u32,
@@ -123,7 +123,7 @@ pub struct DiscussionFilter {
 pub struct DiscussionPage {
     /// The discussions, newest first.
     pub items: Vec<Discussion>,
-    /// How many there are on all pages.
+    /// The total number on all pages.
     pub count: u64,
 }
 

@@ -14,11 +14,11 @@ struct Table {
     name: &'static str,
     columns: &'static [&'static str],
     order: &'static str,
-    /// What its rows are about.
+    /// The subject of its rows.
     about: About,
 }
 
-/// What the rows of a table are about.
+/// The subject of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     /// Each is about a repository.
@@ -135,9 +135,9 @@ const TABLES: [Table; 9] = [
 /// The columns that say yes or no.
 const FLAGS: [&str; 4] = ["valid", "verified", "repeated", "revoked"];
 
-/// How many repositories are read at a time.
+/// Number of repositories that are read at a time.
 const REPOSITORIES: i64 = 256;
-/// How many leaves are read at a time.
+/// Number of leaves that are read at a time.
 const LEAVES: i64 = 4096;
 
 /// The statements that read the tables for a range of repositories.
@@ -267,7 +267,7 @@ impl Tx {
 }
 
 impl Table {
-    /// What comes before the first row.
+    /// Returns the key before the first row.
     fn before_first(&self) -> i64 {
         match self.about {
             About::Repository => NO_REPOSITORY.0,

@@ -9,7 +9,7 @@ use crate::row::Cells;
 use crate::sql::Query;
 use crate::{AccountId, Board, sql};
 
-/// Where in its repository an entry lives.
+/// The branch of a repository that has an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Branch {
     /// On the main branch: the repository's own.
@@ -25,47 +25,47 @@ pub struct NewEntry {
     pub file: RepoPath,
     /// Its place in the file, from 0.
     pub ordinal: u32,
-    /// What it says.
+    /// The entry as it was read.
     pub entry: Entry,
     /// The warnings that follow from the file alone.
     pub findings: Vec<Finding>,
-    /// When the evaluation ran: the date given, else when the file was created.
+    /// The time of the evaluation: the date given, else when the file was created.
     pub moment: Timestamp,
-    /// What the entry brings for the verifier; none without a token.
+    /// The evidence for the verifier; none without a token.
     pub evidence: Option<Evidence>,
-    /// What the signed evidence says of it.
+    /// The standing of its signed evidence.
     pub standing: Standing,
     /// The entry as it was written, for clients that read the live keys.
     pub data: Json,
     /// The commit that introduced this version.
     pub commit: ObjectId,
-    /// When that commit was made.
+    /// The time of that commit.
     pub committed: Timestamp,
-    /// Who brought it to the hub, when it was one of its accounts.
+    /// The account that brought it to the hub, when it was one of its accounts.
     pub submitter: Option<AccountId>,
     /// The author that the commit names.
     pub author: String,
 }
 
-/// What an entry with a token brings for the verifier, as far as it follows from the file alone.
+/// The evidence of an entry with a token, as far as it follows from the file alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Evidence {
     /// The identity that the token claims, when it can be read.
     pub jti: Option<String>,
     /// The entry in canonical form, or why it has none, in the words of the caller.
     pub form: String,
-    /// Whether the same token stands before it among the files.
+    /// True if the same token stands before it among the files.
     pub repeated: bool,
 }
 
 /// One version of an entry, and when it was current.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexedEntry {
-    /// Where it lives.
+    /// The branch that has it.
     pub branch: Branch,
     /// Since when it is current.
     pub since: Timestamp,
-    /// When it ceased to be; none while it is current.
+    /// The time at which it ended; none while it is current.
     pub until: Option<Timestamp>,
     /// The version.
     pub version: NewEntry,
@@ -104,9 +104,10 @@ questions! {
     fn entries_of_model(key: RepoKey, at: Option<Timestamp>) -> Vec<IndexedEntry>;
     /// Every version that the entries of one branch ever had, in the order of file, place and time.
     fn history_of(key: RepoKey, branch: Branch) -> Vec<IndexedEntry>;
-    /// What stood at a place for one task, newest first: after so many versions, at most so many.
+    /// Returns the versions at a place for one task, newest first: after so many versions, at most
+    /// so many.
     fn versions_at(place: &EntryPlace, offset: u64, limit: u32) -> Vec<IndexedEntry>;
-    /// How many versions stood at a place for one task.
+    /// Returns the number of versions at a place for one task.
     fn count_versions_at(place: &EntryPlace) -> u64;
     /// The boards that the current entries of a model are on, or would be once the benchmark is known. A benchmark that was
     /// renamed goes by the name that it has now.

@@ -11,15 +11,16 @@ use crate::history::{BranchChange, History, VersionEnd};
 use crate::row::Cells;
 use crate::{Branch, Error, IndexedEntry, NewEntry, Taken, Tx, sql};
 
-/// How many rows one statement inserts: few sizes, so that each is prepared once and used again, and no large ones,
-/// because each placeholder is looked up among all of its statement.
+/// The statements that insert rows, by their number of rows: few sizes, so that each is prepared
+/// once and used again, and no large ones, because each placeholder is looked up among all of its
+/// statement.
 static INSERTS: LazyLock<[(usize, String); 3]> =
     LazyLock::new(|| [16, 4, 1].map(|rows| (rows, insert_statement(rows))));
 
 questions! {
     /// The current entries of a branch, in the order of file and place, and when one of its versions ended last.
     fn branch_entries(key: RepoKey, branch: Branch) -> (Vec<IndexedEntry>, Option<Timestamp>);
-    /// How many rows a branch has.
+    /// Returns the number of rows that a branch has.
     fn count_entries(key: RepoKey, branch: Branch) -> u64;
     /// The branches of a repository that have rows, with their number.
     fn branches_of(key: RepoKey) -> Vec<(Branch, u64)>;

@@ -1,4 +1,4 @@
-//! How the parts of an entry are spelled in JSON columns.
+//! The JSON columns of an entry.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -201,7 +201,7 @@ pub(crate) fn read_source(columns: NamedColumns<'_>) -> sqlx::Result<Option<Sour
     }))
 }
 
-/// What a token attests, when it holds.
+/// Returns the claims of a token as JSON, when it holds.
 pub(crate) fn attested_to_json(standing: &Standing) -> sqlx::Result<Option<String>> {
     let spelled = standing.attested().map(|attested| AttestedJson {
         assurance: attested.assurance.as_str(),

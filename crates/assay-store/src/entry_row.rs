@@ -18,7 +18,7 @@ pub(crate) const WRITTEN: &str = "repo, pull, file, ordinal, since_ms, until_ms,
     date, moment_ms, source, notes, framework, subset, sample_size, model_revision, dataset_revision, token, verified, \
     reason, detail, data, introduced_by, committed_ms, submitter, author, jti, form, repeated, revoked, attested, setup, \
     details, codes";
-/// How many they are.
+/// The number of columns that are written.
 pub(crate) const WRITTEN_COUNT: usize = 36;
 
 /// The columns that [`read_said`] reads, of a table called `e`.
@@ -165,7 +165,7 @@ pub(crate) fn read_entry(columns: NamedColumns<'_>) -> sqlx::Result<IndexedEntry
     })
 }
 
-/// Whether a standing was taken back, as its column holds it.
+/// Returns whether a standing was taken back, as its column holds it.
 pub(crate) fn is_revoked(standing: &Standing) -> bool {
     match standing {
         Standing::Revoked { .. } => true,

@@ -5,7 +5,7 @@ use sqlx::error::DatabaseError;
 
 use crate::{Database, Filter, Viewer, postgres, sqlite};
 
-/// Why the store could not do what it was asked. A cause is the backend's own error, kept for the log.
+/// An operation of the store that failed. A cause is the backend's own error, kept for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The database could not be opened or created.
@@ -13,7 +13,7 @@ pub enum Error {
     Open {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: Cause,
     },
     /// The server of the database could not be reached, or did not let us in.
@@ -21,7 +21,7 @@ pub enum Error {
     Reach {
         /// The address, without its password.
         database: Database,
-        /// Why.
+        /// The cause.
         source: Cause,
     },
     /// The database was made by a later version of this program.
@@ -37,7 +37,7 @@ pub enum Error {
     Migrate {
         /// The version that it should have had.
         version: i64,
-        /// Why.
+        /// The cause.
         source: Cause,
     },
     /// No connection was free in time, or another process kept the database locked.
@@ -45,7 +45,7 @@ pub enum Error {
     Busy {
         /// The function that waited.
         doing: &'static str,
-        /// Why.
+        /// The cause.
         source: Cause,
     },
     /// The server of the database went away, is starting, or ended the connection; what was not committed is undone.
@@ -53,13 +53,13 @@ pub enum Error {
     Away {
         /// The function that was called.
         doing: &'static str,
-        /// Why.
+        /// The cause.
         source: Cause,
     },
     /// A name that may exist only once exists already.
     #[error("{what} is taken")]
     Taken {
-        /// What may exist only once.
+        /// The name or number that may exist only once.
         what: Taken,
     },
     /// The change refers to something that is not there, or would leave something behind that refers to what is gone.
@@ -67,7 +67,7 @@ pub enum Error {
     Related {
         /// The function that was called.
         doing: &'static str,
-        /// Why.
+        /// The cause.
         source: Cause,
     },
     /// One change of a transaction was refused, and its caller went on to commit the others.
@@ -90,9 +90,9 @@ pub enum Error {
     Miscounted {
         /// The table.
         table: &'static str,
-        /// How many rows it has.
+        /// Number of rows that it has.
         rows: u64,
-        /// How many its copy has.
+        /// The number of rows of the copy.
         found: u64,
     },
     /// A list was asked for with more conditions than it can be narrowed by.
@@ -107,13 +107,13 @@ pub enum Error {
     Database {
         /// The function that was called.
         doing: &'static str,
-        /// Why.
+        /// The cause.
         source: Cause,
     },
 }
 
 impl Error {
-    /// What the backend's error means, told of the function that met it.
+    /// Returns the error that a backend's error means, for the operation that met it.
     pub(crate) fn of(doing: &'static str, error: sqlx::Error) -> Self {
         let is_related = error
             .as_database_error()
@@ -177,7 +177,8 @@ impl Error {
     }
 }
 
-/// Whether an error of either backend says that somebody else was in the way. Their codes have nothing in common.
+/// Returns whether an error of either backend says that somebody else was in the way. Their codes
+/// have nothing in common.
 pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     sqlite::is_busy(error) || postgres::is_busy(error)
 }
@@ -185,7 +186,7 @@ pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
 /// The backend's own error.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What may exist only once.
+/// A thing that may exist only once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// The name of an account, whatever its case.

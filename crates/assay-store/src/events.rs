@@ -6,7 +6,7 @@ use crate::discussions::read_author;
 use crate::row::{Cells, to_json};
 use crate::{AccountId, Author, Error, EventId, Taken, Tx, sql};
 
-/// What happened in a discussion.
+/// A kind of event in a discussion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventKind {
     /// Someone wrote.
@@ -22,7 +22,7 @@ pub enum EventKind {
 /// Something that happened in a discussion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// What it is known by.
+    /// The identifier of the event.
     pub id: EventId,
     /// The repository.
     pub key: RepoKey,
@@ -30,32 +30,32 @@ pub struct Event {
     pub num: u32,
     /// Its place in the discussion, from 1.
     pub seq: u32,
-    /// What happened.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// Who did it, unless that account is gone.
+    /// The author, unless that account is gone.
     pub author: Option<Author>,
-    /// When.
+    /// The time of the event.
     pub created: Timestamp,
-    /// What the kind says about it.
+    /// Data that belong to the kind.
     pub data: Json,
 }
 
 /// An event that is to be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
-    /// What it will be known by.
+    /// The identifier that it will have.
     pub id: EventId,
     /// The repository.
     pub key: RepoKey,
     /// The discussion.
     pub num: u32,
-    /// What happened.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// Who did it.
+    /// The author.
     pub author: Option<AccountId>,
-    /// When.
+    /// The time of the event.
     pub created: Timestamp,
-    /// What the kind says about it.
+    /// Data that belong to the kind.
     pub data: Json,
 }
 
@@ -91,9 +91,10 @@ questions! {
     fn events_page(key: RepoKey, num: u32, offset: u64, limit: u32) -> Vec<Event>;
     /// The last events of a discussion, newest first.
     fn last_events(key: RepoKey, num: u32, limit: u32) -> Vec<Event>;
-    /// How many events a discussion has.
+    /// Returns the number of events that a discussion has.
     fn count_events(key: RepoKey, num: u32) -> u64;
-    /// How many characters the events of a discussion take together, as they are kept.
+    /// Returns the number of characters that the events of a discussion take together, as they are
+    /// kept.
     fn length_of_events(key: RepoKey, num: u32) -> u64;
     /// One event.
     fn event(id: &EventId) -> Option<Event>;

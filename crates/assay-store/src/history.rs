@@ -19,7 +19,7 @@ pub struct History {
     ended: BTreeMap<(Timestamp, Place), IndexedEntry>,
     /// Rows of the database that were current and are not any more.
     ends: Vec<VersionEnd>,
-    /// When a version of the branch ended last, in the database or here.
+    /// The time at which a version of the branch ended last, in the database or here.
     last_end: Option<Timestamp>,
     most_ended: usize,
 }
@@ -46,7 +46,8 @@ pub struct VersionEnd {
     pub ordinal: u32,
     /// Since when it was current.
     pub since: Timestamp,
-    /// When it ceased to be. A version that ends when it began was never to be seen, and its row is removed.
+    /// The time at which it ended. A version that ends when it began was never visible, and its row
+    /// is removed.
     pub until: Timestamp,
 }
 
@@ -153,7 +154,7 @@ impl History {
         versions
     }
 
-    /// What is to be written.
+    /// Returns the change to write.
     pub fn into_change(self) -> BranchChange {
         let current = self.current.into_values().filter(|held| !held.is_stored);
         BranchChange {
@@ -231,15 +232,16 @@ impl<'e> Places<'e> {
         Self(placed.collect())
     }
 
-    /// Whether an entry is at its place and still the version that it was.
+    /// Returns whether an entry is at its place and still the version that it was.
     fn have(&self, entry: &NewEntry) -> bool {
         let found = self.0.get(&(&entry.file, entry.ordinal));
         found.is_some_and(|found| is_same(found, entry))
     }
 }
 
-/// Whether two entries at one place are one version. Who brought it, and with which commit, belongs to the version that
-/// was brought first; what its evidence came to follows from the evidence and the logs, which tell of every version alike.
+/// Returns whether two entries at one place are one version. Who brought it, and with which commit,
+/// belongs to the version that was brought first; what its evidence came to follows from the
+/// evidence and the logs, which tell of every version alike.
 fn is_same(old: &NewEntry, new: &NewEntry) -> bool {
     old.moment == new.moment
         && old.evidence == new.evidence

@@ -1,4 +1,5 @@
-//! What waits for an account, in all repositories together: its pull requests, those it can merge, and its mentions.
+//! The inbox of an account, over all repositories: its pull requests, those it can merge, and its
+//! mentions.
 
 use assay_model::{RepoId, RepoKind, Timestamp};
 

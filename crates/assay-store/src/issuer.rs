@@ -1,4 +1,4 @@
-//! What the issuer of tokens remembers, a file a table. Changes here are seen by nobody who reads a page, so they leave
+//! The tables of the issuer of tokens, a file a table. No page shows changes here, so they leave
 //! the generation as it is.
 
 mod access_tokens;

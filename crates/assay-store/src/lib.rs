@@ -1,4 +1,4 @@
-//! What the hub remembers, in SQL: its own records, and the index that is derived from git.
+//! The database of the hub: its own records, and the index that is derived from git.
 //!
 //! A [`Store`] answers questions; a [`Tx`] changes what must change together, and answers the same questions about what
 //! it has changed so far. Each table has a file, and each function is named for the question it answers. Every statement

@@ -10,10 +10,11 @@ use crate::row::Cells;
 use crate::sql::Builder;
 use crate::{AccountId, Card, Error, Repository, Store, sql};
 
-/// Who looks, as far as private repositories go. Who may see what is decided by the caller; this is the outcome.
+/// A viewer, as far as private repositories go. Access is decided by the caller; this is the
+/// outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Viewer {
-    /// Whether they see everything.
+    /// True if the viewer sees everything.
     pub sees_all: bool,
     /// The accounts whose private repositories they see.
     pub accounts: Vec<AccountId>,
@@ -30,7 +31,7 @@ pub enum Sort {
     Name,
 }
 
-/// Which benchmarks to list.
+/// A filter by benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BenchmarkFilter {
     /// Datasets with a valid definition.
@@ -39,10 +40,10 @@ pub enum BenchmarkFilter {
     Official,
 }
 
-/// Which repositories to list. Every condition must hold.
+/// A filter of repositories. Every condition must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// What they hold.
+    /// The kind of repository.
     pub kind: RepoKind,
     /// Their namespace, whatever its case.
     pub author: Option<String>,
@@ -50,19 +51,19 @@ pub struct Filter {
     pub search: Vec<String>,
     /// Tags that their cards have, exactly.
     pub tags: Vec<String>,
-    /// Whether they must be benchmarks.
+    /// A filter by benchmark.
     pub benchmark: Option<BenchmarkFilter>,
-    /// Who looks.
+    /// The viewer.
     pub viewer: Viewer,
     /// The order.
     pub sort: Sort,
-    /// Where the page before ended.
+    /// The end of the page before.
     pub after: Option<Cursor>,
     /// The most that a page holds.
     pub limit: u32,
 }
 
-/// Where a page ended: the sort key of its last repository. Clients carry it about as text.
+/// The end of a page: the sort key of its last repository. Clients pass it on as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cursor {
     /// In a list by [`Sort::Created`].
@@ -78,7 +79,7 @@ pub enum Cursor {
 #[error("the cursor is not one that this hub has made")]
 pub struct CursorError;
 
-/// How many repositories are looked at one by one because of a tag or their names.
+/// Number of repositories that are looked at one by one because of a tag or their names.
 const FEW: u32 = 100;
 
 /// A repository in a list.
@@ -86,13 +87,13 @@ const FEW: u32 = 100;
 pub struct Listed {
     /// The repository.
     pub repository: Repository,
-    /// What its card says, when it is indexed.
+    /// The card, when it is indexed.
     pub card: Option<Card>,
     /// The commit of its main branch that is indexed.
     pub head: Option<ObjectId>,
-    /// Whether it is a benchmark: its definition is valid.
+    /// True if it is a benchmark: its definition is valid.
     pub benchmark: bool,
-    /// Whether the operator has marked it.
+    /// True if the operator has marked it.
     pub official: bool,
 }
 
@@ -101,7 +102,7 @@ pub struct Listed {
 pub struct Page {
     /// The repositories.
     pub items: Vec<Listed>,
-    /// Where the next page begins, unless this is the last.
+    /// The start of the next page, unless this is the last.
     pub next: Option<Cursor>,
 }
 
@@ -149,7 +150,7 @@ impl Filter {
 }
 
 impl Sort {
-    /// Where a page in this order ended, by its last repository.
+    /// Returns the end of a page in this order, by its last repository.
     fn after(self, last: &Repository) -> Cursor {
         match self {
             Self::Created => Cursor::Created(last.created, last.key),
@@ -204,7 +205,7 @@ impl Store {
             .map_err(|error| Error::of("repositories", error))
     }
 
-    /// How many repositories a list has on all its pages.
+    /// Returns the number of repositories of a list on all its pages.
     pub async fn count_repositories(&self, filter: &Filter) -> Result<u64, Error> {
         filter.check()?;
         let mut reader = self.reader("count_repositories").await?;

@@ -9,13 +9,13 @@ use crate::{Error, LogKind, Taken, Tx, sql};
 pub struct LogRequest {
     /// Its number.
     pub id: i64,
-    /// Which log.
+    /// The log to write to.
     pub log: LogKind,
     /// The leaf, as JSON.
     pub leaf: String,
-    /// Where it stands in the log, once it does.
+    /// The index in the log, once it is written.
     pub index: Option<u64>,
-    /// Why it was not written.
+    /// The reason why it was not written.
     pub fault: Option<String>,
 }
 

@@ -11,7 +11,7 @@ pub enum LogKind {
     Control,
 }
 
-/// Where the results log says that a token was issued.
+/// The issuance of a token in the results log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedIssue {
     /// The index of the leaf.
@@ -22,11 +22,11 @@ pub struct LoggedIssue {
     pub kid: String,
     /// For whom.
     pub integration: String,
-    /// What it is about, when that is disclosed.
+    /// The digest of its subject, when that is disclosed.
     pub target: Option<String>,
 }
 
-/// Where the results log says what was decided about a token.
+/// A decision about a token in the results log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedDecision {
     /// The index of the leaf.
@@ -37,7 +37,7 @@ pub struct LoggedDecision {
     pub uid: String,
     /// The digest of the entry.
     pub entry: String,
-    /// Why it was refused; none when it was admitted.
+    /// The reason of a refusal; none when it was admitted.
     pub reason: Option<String>,
 }
 
@@ -59,9 +59,9 @@ words!(LogKind, "`results` or `control`");
 questions! {
     /// Up to which size a log is known here.
     fn log_cursor(log: LogKind) -> u64;
-    /// Where a token was issued, by its identity. The first time counts.
+    /// Returns the issuance of a token, by its identity. The first time counts.
     fn issued(jti: &str) -> Option<LoggedIssue>;
-    /// What was decided about a token, anywhere, in the order of the log.
+    /// Returns the decisions about a token, anywhere, in the order of the log.
     fn decisions(jti: &str) -> Vec<LoggedDecision>;
     /// The tokens that leaves from an index on are about, as far as an entry brings them.
     fn tokens_of_leaves(from: u64) -> Vec<String>;

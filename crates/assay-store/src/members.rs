@@ -10,12 +10,12 @@ use crate::{Account, AccountId, Error, Tx, sql};
 pub struct Member {
     /// The account on the other side.
     pub account: Account,
-    /// What the member may do.
+    /// The role of the member.
     pub role: Role,
 }
 
 questions! {
-    /// What a user may do in an organisation, when they are a member.
+    /// Returns the role of a user in an organisation, when they are a member.
     fn role_in(organisation: AccountId, user: AccountId) -> Option<Role>;
     /// The members of an organisation, in the order of their names.
     fn members_of(organisation: AccountId) -> Vec<Member>;

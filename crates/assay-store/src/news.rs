@@ -18,7 +18,7 @@ pub struct News {
     pub since: Timestamp,
 }
 
-/// Which news to tell.
+/// A filter of news.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NewsFilter {
     /// Only results whose token holds.

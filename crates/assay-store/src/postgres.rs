@@ -1,4 +1,4 @@
-//! What `PostgreSQL` does in its own way.
+//! Statements and settings of `PostgreSQL` alone.
 
 mod nul;
 mod presence;
@@ -48,32 +48,34 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0016_changes.sql"),
 ];
 
-/// How a change begins.
+/// The statement that begins a change.
 pub(crate) const BEGIN: &str = "BEGIN";
-/// How a look at one moment begins.
+/// The statement that begins a snapshot.
 pub(crate) const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// How many questions of one process are answered at once. A server gives each connection a process of its own, and has
-/// a hundred of them for all who use it unless told otherwise.
+/// The number of concurrent queries of one process. A server gives each connection a process of its
+/// own, and has a hundred of them for all clients by default.
 const READERS: u32 = 16;
-/// How many changes of one process may be under way: one that is in turn, and those of who works off a queue.
+/// The number of concurrent changes of one process: the one that has its turn, and those of the
+/// workers of a queue.
 const WRITERS: u32 = 3;
-/// How many repositories one process may publish to at once; more wait.
+/// Number of repositories that one process may publish to at once; more wait.
 const TURNS: u32 = 16;
-/// How long to wait for a connection of our own. A server that is away is asked again and again until then.
+/// The time to wait for a connection of our own. A server that is away is tried again and again
+/// until then.
 const TURN: Duration = Duration::from_secs(10);
 /// The time in which a server has to answer when a hub is opened.
 const ANSWER: Duration = Duration::from_secs(5);
-/// How long to wait for others that write, before giving up.
+/// The time to wait for other writers before giving up.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The same, as the server is told of it.
 const LOCK_PATIENCE: &str = "10s";
-/// How long one waits for another that publishes to the same repository.
+/// The time to wait for another process that publishes to the same repository.
 const PUBLISHING_PATIENCE: &str = "60s";
-/// How long a transaction that writes may do nothing. One that does nothing for longer hangs, or its machine does, and all
-/// others wait for it: the server ends it, and its changes are undone.
+/// The time that a writing transaction may do nothing. One that does nothing for longer hangs, or
+/// its machine does, and all others wait for it: the server ends it, and its changes are undone.
 const IDLE_WRITER: &str = "5s";
-/// How long one statement of a transaction that writes may take.
+/// Maximum duration of one statement of a transaction that writes.
 const SLOW_STATEMENT: &str = "30s";
 /// By which a server notices that the machine of a client is gone, when nothing comes from it: it asks after ten seconds,
 /// three times, and gives up on what is not acknowledged within fifteen.
@@ -83,13 +85,13 @@ const DEAD_CLIENTS: [(&str, &str); 4] = [
     ("tcp_keepalives_count", "3"),
     ("tcp_user_timeout", "15s"),
 ];
-/// How many prepared statements a connection keeps: all there are.
+/// The number of prepared statements that a connection keeps: all there are.
 const STATEMENTS: usize = 512;
-/// How long a connection lies idle before it is asked whether it still is one. Asking is a turn to the server and back, as
-/// long as many a question takes.
+/// The time a connection may be idle before it is tested. The test is a round trip to the server,
+/// as long as many a query takes.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
-/// What the server is told of our questions: they are many and small. Several processes for one of them take from the others
-/// what they save that one, and a program compiled for it is not ready before the answer is.
+/// The settings for many small queries. Parallel workers for one of them take from the others what
+/// they save that one, and a compiled plan is not ready before the result is.
 const SMALL_QUESTIONS: [(&str, &str); 2] =
     [("max_parallel_workers_per_gather", "0"), ("jit", "off")];
 
@@ -113,9 +115,9 @@ const BUSY: [&str; 5] = ["55P03", "40P01", "40001", "53300", "57014"];
 /// The codes of an error that says that the server ended the connection, or does not take any: it shuts down, crashed, is
 /// starting, or waited too long for the next statement of a transaction.
 const AWAY: [&str; 4] = ["57P01", "57P02", "57P03", "25P03"];
-/// How the codes of a broken connection begin.
+/// The prefix of the codes of a broken connection.
 const BROKEN: &str = "08";
-/// How long the codes of this backend are. Those of the other are numbers with fewer digits.
+/// The length of the codes of this backend. Those of the other are numbers with fewer digits.
 const CODE_LENGTH: usize = 5;
 
 /// The code of a server whose disk is full.
@@ -130,7 +132,7 @@ pub(crate) struct Pools {
     readers: PgPool,
     /// Each holds the turn to publish to a repository.
     turns: PgPool,
-    /// How to connect for what may take long.
+    /// The options of connections for work that may take long.
     maintenance: Box<PgConnectOptions>,
 }
 
@@ -237,7 +239,7 @@ pub(crate) async fn begin_in_turn(
     Ok((pools.begin().await?, turn))
 }
 
-/// Why a database could not be opened.
+/// The reason why a database could not be opened.
 pub(crate) enum OpenError {
     /// It could not be reached.
     Reach(sqlx::Error),
@@ -251,7 +253,7 @@ impl From<sqlx::Error> for OpenError {
     }
 }
 
-/// How to reach a server, by an address.
+/// Returns the options to connect to the server at an address.
 pub(crate) fn options(url: &str) -> sqlx::Result<PgConnectOptions> {
     let options = PgConnectOptions::from_str(url)?
         .application_name("assay")
@@ -338,13 +340,13 @@ pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
     }
 }
 
-/// Whether an error says that somebody else was in the way.
+/// Returns whether an error says that somebody else was in the way.
 pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     code.is_some_and(|code| BUSY.contains(&code.as_ref()))
 }
 
-/// Whether an error says that the server is not there, or has ended the connection.
+/// Returns whether an error says that the server is not there, or has ended the connection.
 pub(crate) fn is_away(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => is_broken(error.kind()),

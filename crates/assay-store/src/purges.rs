@@ -49,7 +49,7 @@ pub struct Purge {
     pub kind: PurgeKind,
     /// The repository that it was part of.
     pub key: Option<RepoKey>,
-    /// What was removed, such as `#4` or a range of commits.
+    /// The content that was removed, such as `#4` or a range of commits.
     pub subject: String,
     /// The reason that the operator gave.
     pub reason: String,

@@ -29,17 +29,17 @@ pub struct RankingRow {
     pub key: RepoKey,
     /// The name of the model.
     pub model: RepoId,
-    /// Whether only those with access see the model.
+    /// True if only those with access see the model.
     pub private: bool,
-    /// Whether the operator has closed the model.
+    /// True if the operator has closed the model.
     pub disabled: bool,
-    /// Whose model it is.
+    /// The owner of the model.
     pub owner: AccountId,
-    /// Whether the card says that it was made from other models.
+    /// True if the card says that it was made from other models.
     pub derived: bool,
-    /// How many parameters the card says it has.
+    /// Number of parameters that the card says it has.
     pub parameters: Option<u64>,
-    /// Where the entry lives.
+    /// The branch that has the entry.
     pub branch: Branch,
     /// The file.
     pub file: RepoPath,
@@ -51,25 +51,25 @@ pub struct RankingRow {
     pub scores: Vec<Score>,
     /// The date as it was written.
     pub date: Option<Date>,
-    /// When the evaluation ran: the date given, else when the file was created.
+    /// The time of the evaluation: the date given, else when the file was created.
     pub moment: Timestamp,
-    /// Whether signed evidence was checked and holds.
+    /// True if signed evidence was checked and holds.
     pub verified: bool,
     /// The commit of the benchmark that a verified entry was signed for.
     pub signed_for: Option<Revision>,
-    /// How many samples were evaluated.
+    /// Number of samples that were evaluated.
     pub sample_size: Option<u64>,
     /// The whole setup.
     pub setup: Setup,
     /// The codes of the warnings that follow from the file alone.
     pub codes: Vec<Code>,
-    /// Whether it tells the setup in words.
+    /// True if it tells the setup in words.
     pub has_notes: bool,
-    /// Whether it tells what ran the evaluation.
+    /// True if it tells what ran the evaluation.
     pub has_framework: bool,
     /// The commit that introduced this version.
     pub commit: ObjectId,
-    /// When that commit was made.
+    /// The time of that commit.
     pub committed: Timestamp,
     /// Since when it is current.
     pub since: Timestamp,
@@ -84,11 +84,11 @@ pub struct SearchTextRow {
     pub id: EntryId,
     /// The name of the account that brought it to the hub, else the author that the commit names.
     pub submitter: Option<String>,
-    /// Where the scores are published.
+    /// The place where the scores are published.
     pub source: Option<Source>,
     /// The setup in words.
     pub notes: Option<String>,
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     pub framework: Option<Framework>,
 }
 
@@ -105,7 +105,7 @@ questions! {
     fn search_texts_of_board(dataset: &str, task: &TaskId) -> Vec<SearchTextRow>;
 }
 
-/// What stands between the columns of a ranking row: no name, path, date or JSON has it.
+/// The separator between the columns of a ranking row: no name, path, date or JSON has it.
 const SEPARATOR: char = '\u{1f}';
 
 /// Declares the columns of a ranking row, each once, by name and SQL expression: the `SELECT` and the struct that it is split

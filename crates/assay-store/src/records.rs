@@ -12,7 +12,7 @@ pub struct Record {
     pub path: RepoPath,
     /// Its content, as git names it.
     pub blob: ObjectId,
-    /// What the caller has read from it.
+    /// The facts that the caller has read from it.
     pub facts: Json,
 }
 
@@ -20,7 +20,7 @@ questions! {
     /// The records of a repository, or of one of its folders, in the order of their paths; those after a path when one
     /// is given.
     fn records_of(key: RepoKey, folder: Option<&RepoPath>, after: Option<&RepoPath>, limit: u32) -> Vec<Record>;
-    /// How many records a repository has, or one of its folders.
+    /// Returns the number of records that a repository has, or one of its folders.
     fn count_records(key: RepoKey, folder: Option<&RepoPath>) -> u64;
 }
 
@@ -104,7 +104,7 @@ async fn count_records(
     Cells::of(&row).number()
 }
 
-/// What lies before and behind every path of a folder, by bytes: `0` comes after `/`.
+/// Returns the bounds around every path of a folder, by bytes: `0` comes after `/`.
 fn range(folder: Option<&RepoPath>) -> (String, String) {
     match folder {
         Some(folder) => (format!("{folder}/"), format!("{folder}0")),

@@ -7,40 +7,40 @@ use crate::{AccountId, Error, Taken, Tx, sql};
 /// A repository, as the hub knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    /// What it is known by.
+    /// The identifier of the repository.
     pub key: RepoKey,
     /// Its identity to the world outside, drawn at random when it was made. No other repository ever has it.
     pub uid: [u8; 16],
-    /// What it holds.
+    /// The kind of the repository.
     pub kind: RepoKind,
     /// Its name at the moment.
     pub id: RepoId,
     /// The account of its namespace.
     pub owner: AccountId,
-    /// Who made it, unless that account is gone.
+    /// The creator, unless that account is gone.
     pub creator: Option<AccountId>,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
-    /// When something in it last changed.
+    /// The time of the last change in it.
     pub updated: Timestamp,
-    /// What its owner can set.
+    /// The settings of its owner.
     pub settings: Settings,
 }
 
-/// What the owner of a repository can set.
+/// The settings that the owner of a repository can change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settings {
-    /// Whether only those with access see it.
+    /// True if only those with access see it.
     pub private: bool,
-    /// What it is, in a sentence.
+    /// A description in a sentence.
     pub description: Option<String>,
-    /// Whether readers ask for access first.
+    /// True if readers ask for access first.
     pub gate: Gate,
-    /// Whether the operator has closed it.
+    /// True if the operator has closed it.
     pub disabled: bool,
 }
 
-/// Whether readers ask for access first.
+/// A choice whether readers ask for access first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gate {
     /// They do not.
@@ -55,17 +55,17 @@ pub enum Gate {
 /// A repository that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRepository {
-    /// What it holds.
+    /// The kind of the repository.
     pub kind: RepoKind,
     /// Its name, with a namespace.
     pub id: RepoId,
     /// The account of its namespace.
     pub owner: AccountId,
-    /// Who makes it.
+    /// The creator.
     pub creator: Option<AccountId>,
-    /// When it is made.
+    /// Time at which it is made.
     pub created: Timestamp,
-    /// What its owner has set.
+    /// The settings of its owner.
     pub settings: Settings,
 }
 
@@ -74,7 +74,7 @@ pub struct NewRepository {
 pub struct LookedUp {
     /// The repository of the name, or any other in place of one that is missing.
     pub found: LocatedRepository,
-    /// Whether there is no repository of the name, and this is another one.
+    /// True if there is no repository of the name, and this is another one.
     pub is_stand_in: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct LookedUp {
 pub struct LocatedRepository {
     /// The repository.
     pub repository: Repository,
-    /// Whether the name is one that it had before.
+    /// True if the name is one that it had before.
     pub moved: bool,
 }
 
@@ -117,7 +117,7 @@ questions! {
     fn repository_keys(after: Option<RepoKey>, limit: u32) -> Vec<RepoKey>;
     /// The kind and the identity of every repository that everybody may see.
     fn public_repositories() -> Vec<(RepoKind, [u8; 16])>;
-    /// How many repositories an account owns.
+    /// Returns the number of repositories of an account.
     fn repositories_owned(owner: AccountId) -> u64;
 }
 

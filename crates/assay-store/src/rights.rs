@@ -1,4 +1,4 @@
-//! What a caller may do at this moment, read in one go: for who looks again before something is written.
+//! The current rights of a caller, read in one query: for a second look before a write.
 
 use assay_model::{RepoKey, Role};
 
@@ -21,7 +21,7 @@ pub struct SignIn {
     pub session: Option<WebSessionId>,
 }
 
-/// What the records say of a sign-in and of a repository.
+/// The records of a sign-in and of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rights {
     /// The account, while it exists.

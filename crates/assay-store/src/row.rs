@@ -187,13 +187,13 @@ fn undecodable(name: &str, source: impl Into<Cause>) -> sqlx::Error {
     }
 }
 
-/// What a column can hold.
+/// A type that a column can hold.
 pub(crate) trait Cell<'r>: Sized {
     /// Reads a column of a row.
     fn read(row: &'r Row, index: usize) -> sqlx::Result<Self>;
 }
 
-/// What both backends read as it is.
+/// Implements `Cell` for types that both backends read as they are.
 macro_rules! cells {
     ($($type:ty),*) => {
         $(

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What this process knows of the generation of the database.
+/// The generation of the database that this process knows.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     newest: AtomicU64,

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, SqlSafeStr, SqlStr};
 use crate::backend::{Connection, Row};
 use crate::row::{Cell, Cells};
 
-/// How many numbers a list in a statement has.
+/// Number of numbers that a list in a statement has.
 const COUNTS: [usize; 4] = [1, 10, 100, MAX_LIST];
 /// The most numbers that a list in a statement has.
 pub(crate) const MAX_LIST: usize = 1000;
@@ -83,7 +83,8 @@ impl<'q> Query<'q> {
         connection.fetch_all(self).await
     }
 
-    /// What is read from each row of the answer. Rows are read as they come, and are not held all at once.
+    /// Reads a value from each row of the result. Rows are read as they come, and are not held all
+    /// at once.
     pub(crate) async fn read_all<T>(
         self,
         connection: &mut Connection,

@@ -1,4 +1,4 @@
-//! What `SQLite` does in its own way.
+//! Statements and settings of `SQLite` alone.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,26 +35,27 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0016_changes.sql"),
 ];
 
-/// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has
-/// written in between, however long it would be willing to wait.
+/// The statement that begins a change. A transaction that begins as a reader and becomes a writer
+/// later fails at once when another has written in between, however long it would be willing to
+/// wait.
 pub(crate) const BEGIN: &str = "BEGIN IMMEDIATE";
 
-/// How many questions are answered at once. Readers work in memory most of the time, so more than a few times the cores
-/// of a machine would only wait for each other.
+/// Number of questions that are answered at once. Readers work in memory most of the time, so more
+/// than a few times the cores of a machine would only wait for each other.
 const READERS: u32 = 8;
-/// How long to wait for another process that writes, before giving up.
+/// The time to wait for another process that writes before giving up.
 const BUSY: Duration = Duration::from_secs(30);
-/// How long to wait for a connection of our own: many writers may stand in line for one.
+/// The time to wait for a connection of our own: many writers may queue for one.
 const TURN: Duration = Duration::from_mins(1);
-/// How many prepared statements a connection keeps: all there are.
+/// The number of prepared statements that a connection keeps: all there are.
 const STATEMENTS: usize = 512;
-/// How many rows the thread of a connection may be ahead of who reads them: a board in a few hand-overs, not in one for
-/// every fifty rows.
+/// The number of rows that the thread of a connection may be ahead of its reader: a board in a few
+/// hand-overs, not in one for every fifty rows.
 const ROWS: usize = 1024;
 /// The memory that a connection may use for pages, in KiB; a minus sign says that it is not a number of pages.
 const CACHE: &str = "-16384";
-/// How much of the file readers see in the memory of the system, in bytes, without a copy of each page: as much as `SQLite`
-/// maps at most.
+/// The number of bytes of the file that readers map into memory, without a copy of each page: as
+/// much as `SQLite` maps at most.
 const MAPPED: &str = "2147418112";
 /// The result codes of a database that another connection keeps locked: `SQLITE_BUSY` and `SQLITE_LOCKED`.
 const LOCKED: [i32; 2] = [5, 6];
@@ -272,7 +273,7 @@ pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
     }
 }
 
-/// Whether an error says that another connection keeps the database locked.
+/// Returns whether an error says that another connection keeps the database locked.
 pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     let code = error
         .as_database_error()

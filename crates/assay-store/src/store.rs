@@ -47,7 +47,7 @@ pub struct Store {
     shared: Arc<Shared>,
 }
 
-/// What the clones of a store share.
+/// The state that the clones of a store share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     backend: Backend,
@@ -55,7 +55,7 @@ pub(crate) struct Shared {
     waits: WaitCounter,
 }
 
-/// What carries out questions and changes.
+/// The database that carries out queries and changes.
 #[derive(Debug)]
 enum Backend {
     /// A file, which several processes of one machine may open.
@@ -68,7 +68,8 @@ enum Backend {
         pools: postgres::Pools,
         watch: postgres::Watch,
         presence: postgres::Presence,
-        /// Who writes in this process: others wait here and not on the server, where each would take a connection.
+        /// The lock of the writer in this process: others wait here and not on the server, where
+        /// each would take a connection.
         turn: Arc<Mutex<()>>,
     },
 }

@@ -15,7 +15,7 @@ pub struct TokenEntry {
     pub id: i64,
     /// The model.
     pub key: RepoKey,
-    /// What is indexed of it.
+    /// The indexed fields.
     pub indexed: IndexedEntry,
 }
 

@@ -5,30 +5,30 @@ use crate::backend::Connection;
 use crate::row::{Cells, to_json};
 use crate::{Account, AccountId, Error, Sha256, Taken, Tx, sql};
 
-/// What a token is known by; never the secret.
+/// The identifier of a token; never the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenId(pub i64);
 
 /// A personal access token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// What it is known by.
+    /// The identifier of the token.
     pub id: TokenId,
-    /// Whose it is.
+    /// The owner.
     pub account: AccountId,
-    /// What its owner calls it.
+    /// The label that its owner gave it.
     pub label: String,
     /// The most that can be done with it.
     pub scope: Role,
     /// The repositories that it is good for, as `namespace/name` or `namespace/*`; none when it is good for all.
     pub only: Option<Vec<String>>,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Option<Timestamp>,
-    /// When it was last used, to the precision that the caller writes.
+    /// The time of its last use, to the precision that the caller writes.
     pub last_used: Option<Timestamp>,
-    /// When it was revoked.
+    /// Time at which it was revoked.
     pub revoked: Option<Timestamp>,
     /// The token that it was made with, which it ends with.
     pub parent: Option<TokenId>,
@@ -37,9 +37,9 @@ pub struct Token {
 /// A token that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
-    /// Whose it is.
+    /// The owner.
     pub account: AccountId,
-    /// What its owner calls it.
+    /// The label that its owner gave it.
     pub label: String,
     /// The hash of its secret.
     pub hash: Sha256,
@@ -47,9 +47,9 @@ pub struct NewToken {
     pub scope: Role,
     /// The repositories that it is good for; none when it is good for all.
     pub only: Option<Vec<String>>,
-    /// When it is made.
+    /// Time at which it is made.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Option<Timestamp>,
     /// The token that it is made with, which it will end with.
     pub parent: Option<TokenId>,
@@ -60,7 +60,7 @@ pub struct NewToken {
 pub struct Credential {
     /// The token.
     pub token: Token,
-    /// Whose it is.
+    /// The owner.
     pub account: Account,
 }
 

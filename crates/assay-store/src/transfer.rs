@@ -58,11 +58,11 @@ const TABLES: [&str; 43] = [
 ];
 /// The one table that has a row from the beginning.
 const GENERATION: &str = "generation";
-/// How many rows are read and written at a time. Those of the widest table have fewer values together than either backend
-/// allows in one statement.
+/// Number of rows that are read and written at a time. Those of the widest table have fewer values
+/// together than either backend allows in one statement.
 const ROWS: usize = 400;
 
-/// How many rows of a table were copied.
+/// The number of copied rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Copied {
     /// The table.
@@ -75,11 +75,11 @@ pub struct Copied {
 struct Column {
     name: String,
     kind: Kind,
-    /// Whether the database numbers it.
+    /// True if the database numbers it.
     is_numbered: bool,
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,

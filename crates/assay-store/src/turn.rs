@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// How long to wait for a turn. Whoever has it longer is stuck.
+/// The time to wait for a turn. A writer that takes longer is stuck.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Whose turn it is to write, in this process and in others.
+/// The queue of writers, in this process and in others.
 ///
 /// `SQLite` has those who wait look again every now and then, and a server that writes all the time would keep another
 /// process from ever finding the database free. So writers line up here: whoever is next waits at the door, holding
@@ -32,7 +32,7 @@ pub(crate) struct Turn {
     files: OwnedMutexGuard<Files>,
 }
 
-/// How far one got without waiting.
+/// The place in the queue that was reached without waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Behind somebody who is next.
@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    /// How often the others have to get their turn.
+    /// The number of times that the others have to get their turn.
     const ROUNDS: usize = 20;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

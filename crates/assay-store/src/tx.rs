@@ -7,7 +7,7 @@ use crate::sql::Query;
 use crate::store::{Shared, Turn};
 use crate::{Error, Taken, sql};
 
-/// How long a transaction that waits for something else says nothing.
+/// The time after which a transaction that waits for something else sends a sign of life.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
 /// Changes that happen together or not at all. While one lives, no other can begin; readers go on and see the state

@@ -6,39 +6,39 @@ use crate::row::Cells;
 use crate::tokens::token;
 use crate::{Account, AccountId, Error, Sha256, Taken, Token, TokenId, Tx, sql};
 
-/// What a session is known by to its owner; never the secret.
+/// The identifier of a session that its owner sees; never the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WebSessionId(pub i64);
 
 /// A browser in which someone is signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebSession {
-    /// What it is known by.
+    /// The identifier of the session.
     pub id: WebSessionId,
-    /// What the browser calls itself.
+    /// The user agent of the browser.
     pub agent: String,
-    /// When it began.
+    /// The time at which it began.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
-    /// When it was last used, to the precision that the caller writes.
+    /// The time of its last use, to the precision that the caller writes.
     pub last_used: Timestamp,
 }
 
 /// A session that is to begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWebSession {
-    /// Whose it is.
+    /// The owner.
     pub account: AccountId,
     /// The token that opened it; none when a password did.
     pub token: Option<TokenId>,
     /// The hash of its secret.
     pub hash: Sha256,
-    /// What the browser calls itself.
+    /// The user agent of the browser.
     pub agent: String,
-    /// When it begins.
+    /// The time at which it begins.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
 }
 
@@ -47,7 +47,7 @@ pub struct NewWebSession {
 pub struct WebVisitor {
     /// The session.
     pub session: WebSession,
-    /// Whose it is.
+    /// The owner.
     pub account: Account,
     /// The token that opened it; none when a password did.
     pub token: Option<Token>,

@@ -5,11 +5,11 @@ use crate::backend::Connection;
 use crate::row::{Cells, to_json};
 use crate::{AccountId, Error, Taken, Tx, sql};
 
-/// What a webhook is known by.
+/// The identifier of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WebhookId(pub i64);
 
-/// Whose doings a webhook tells of.
+/// The subject of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookedTo {
     /// Those of one repository.
@@ -21,17 +21,17 @@ pub enum HookedTo {
 /// An address that is told what happens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
-    /// What it is known by.
+    /// The identifier of the webhook.
     pub id: WebhookId,
-    /// Whose doings it tells of.
+    /// The subject of the webhook.
     pub to: HookedTo,
     /// The address.
     pub url: String,
-    /// What deliveries are signed with.
+    /// The secret that signs deliveries.
     pub secret: String,
     /// The kinds of events that it tells of, in the caller's words.
     pub events: Vec<String>,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
     /// The first failure since its address last answered well.
     pub failing_since: Option<Timestamp>,
@@ -42,15 +42,15 @@ pub struct Webhook {
 /// A webhook that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWebhook {
-    /// Whose doings it tells of.
+    /// The subject of the webhook.
     pub to: HookedTo,
     /// The address.
     pub url: String,
-    /// What deliveries are signed with.
+    /// The secret that signs deliveries.
     pub secret: String,
     /// The kinds of events that it tells of.
     pub events: Vec<String>,
-    /// When it is made.
+    /// Time at which it is made.
     pub created: Timestamp,
 }
 

@@ -4,14 +4,14 @@ use super::{Service, pkt, version};
 use crate::command::Git;
 use crate::{Error, Repository};
 
-/// What we can do when something is pushed.
+/// The capabilities of the server for a push.
 const CAPABILITIES: &str = concat!(
     "report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta ",
     "object-format=sha1 agent=assay/",
     env!("CARGO_PKG_VERSION")
 );
 
-/// How many bytes the list of refs may have.
+/// Maximum number of bytes of the list of refs.
 const MAX_ADVERTISEMENT: usize = 256 << 20;
 
 /// The answer to a client that speaks version 2 says nothing of the repository, so one is enough.

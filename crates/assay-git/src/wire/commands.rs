@@ -3,7 +3,7 @@ use assay_model::ObjectId;
 use super::pkt::{self, Line};
 use crate::RefName;
 
-/// What a client sent is not the git protocol, or is more than it may send.
+/// A client sent something that is not the git protocol, or more than it may send.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// A length that is no length, or a line that ends too soon.
@@ -23,27 +23,27 @@ pub enum WireError {
 /// One ref that a push wants to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Which.
+    /// The name of the ref.
     pub name: RefName,
-    /// Where the client thinks it is; `None` when it thinks that there is none.
+    /// The current target in the eyes of the client; `None` when it knows of none.
     pub old: Option<ObjectId>,
-    /// Where it shall be; `None` deletes it.
+    /// The new target; `None` deletes it.
     pub new: Option<ObjectId>,
 }
 
-/// What a push begins with.
+/// The beginning of a push.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commands {
     /// The refs that it wants to move.
     pub commands: Vec<Command>,
     /// The names that are none, as they were sent and why not; a push with such a name is refused as a whole.
     pub refused: Vec<(String, String)>,
-    /// What the client can do.
+    /// The capabilities of the client.
     pub capabilities: Vec<String>,
 }
 
 impl Commands {
-    /// Whether the client can do something.
+    /// Returns whether the client can do something.
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|can| can == capability)
     }

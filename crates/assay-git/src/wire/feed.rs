@@ -11,7 +11,7 @@ use crate::error::disk_complaint;
 use crate::process::Process;
 use crate::{Error, cpu_limit};
 
-/// What went wrong with the objects of a push: the fault of the client, with a sentence for them, or ours.
+/// A fault in the objects of a push: the client's, with a sentence for them, or ours.
 pub(super) enum Fault {
     Theirs(String),
     Ours(Error),
@@ -22,11 +22,11 @@ pub(super) struct Fed {
     process: Process,
 }
 
-/// How many bytes are handed on at a time.
+/// Number of bytes that are handed on at a time.
 const CHUNK: usize = 64 * 1024;
-/// How much of what git complains of is kept.
+/// The number of bytes of git's complaints that are kept.
 const MAX_COMPLAINT: u64 = 4096;
-/// How much processor time one `git` may take for a push.
+/// The most processor time of one `git` for a push.
 const CPU_LIMIT: Duration = Duration::from_mins(5);
 
 impl From<Error> for Fault {

@@ -25,9 +25,9 @@ pub(super) struct PackLimits {
 /// pack that is small on the wire and huge on the disk is refused before git has seen it.
 pub(super) struct Inspector {
     limits: PackLimits,
-    /// How many entries are still to come.
+    /// Number of entries that are still to come.
     left: u32,
-    /// How many bytes have been read, the header of the pack included.
+    /// Number of bytes that have been read, the header of the pack included.
     offset: u64,
     unpacked: u64,
     entries: Vec<Place>,
@@ -38,7 +38,7 @@ pub(super) struct Inspector {
     state: State,
 }
 
-/// Where an entry begins, and how many deltas lie below it.
+/// The start of an entry, and the number of deltas below it.
 struct Place {
     offset: u64,
     depth: u32,
@@ -74,7 +74,7 @@ const RATIO: u64 = 1000;
 const MAX_HEADER: usize = 10 + 20;
 /// The bytes that two sizes at the beginning of a delta may take.
 const MAX_DELTA_HEADER: usize = 20;
-/// How many bytes are inflated at a time.
+/// Number of bytes that are inflated at a time.
 const CHUNK: usize = 64 * 1024;
 /// The bytes that a pack has before its first entry.
 const PACK_HEADER: u64 = 12;

@@ -11,7 +11,7 @@ pub(super) const FLUSH: &[u8] = b"0000";
 /// One line of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'a> {
-    /// What it says.
+    /// A line with data.
     Data(&'a [u8]),
     /// The end of a section.
     Flush,
@@ -38,7 +38,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<(Line<'_>, usize)>, WireError>
         .map(|payload| (Line::Data(payload), length)))
 }
 
-/// How long a line is with its length; 0 for a flush. A push has no other lines of less than four.
+/// Returns the length of a line with its prefix; 0 for a flush. A push has no other lines of less
+/// than four.
 pub(super) fn length(digits: [u8; 4]) -> Result<usize, WireError> {
     let mut length = 0;
     for digit in digits {

@@ -11,25 +11,26 @@ use super::reply::Reply;
 use crate::command::Git;
 use crate::{Error, Quarantine, RefKind, Repository};
 
-/// What a push may be.
+/// The limits of a push.
 #[derive(Debug, Clone, Copy)]
 pub struct ReceiveLimits {
-    /// How many refs it moves at most.
+    /// The largest number of refs that it moves.
     pub commands: usize,
-    /// How many bytes its pack has at most.
+    /// The largest size of its pack, in bytes.
     pub pack_bytes: u64,
-    /// How many bytes an object has at most when it is unpacked.
+    /// Number of bytes that an object has at most when it is unpacked.
     pub object_bytes: u64,
-    /// How many bytes all objects have at most when they are unpacked. A push of few bytes may unpack to less: to
-    /// 1 GiB, or to a thousand times what was sent.
+    /// Number of bytes that all objects have at most when they are unpacked. A push of few bytes
+    /// may unpack to less: to 1 GiB, or to a thousand times what was sent.
     pub unpacked_bytes: u64,
-    /// How many objects it has at most.
+    /// Number of objects that it has at most.
     pub objects: u32,
-    /// How long each `git` that takes it in may be waited for. Waiting for the client does not count.
+    /// Maximum duration of each `git` that takes it in waited for. Waiting for the client does not
+    /// count.
     pub time: Duration,
 }
 
-/// What came of receiving.
+/// The outcome of receiving.
 #[derive(Debug)]
 pub enum Received {
     /// The objects are in quarantine: validate them, admit them, move the refs, and send the report.
@@ -45,11 +46,11 @@ pub enum Received {
 pub struct Push {
     /// The refs that it wants to move.
     pub commands: Vec<Command>,
-    /// What it brought.
+    /// The objects that it brought.
     pub quarantine: Quarantine,
-    /// Whether all refs must move or none (`git push --atomic`).
+    /// True if all refs must move or none (`git push --atomic`).
     pub atomic: bool,
-    /// How to answer.
+    /// The writer of the answer.
     pub reply: Reply,
 }
 
@@ -240,7 +241,7 @@ impl Repository {
     }
 }
 
-/// What is wrong with a push before its objects are looked at.
+/// Returns the fault of a push that is known before its objects are looked at.
 fn check(commands: &Commands) -> Result<(), String> {
     if let Some((name, reason)) = commands.refused.first() {
         return Err(format!("`{name}` cannot be pushed: {reason}"));

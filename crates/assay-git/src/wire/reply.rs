@@ -24,7 +24,8 @@ impl Reply {
         }
     }
 
-    /// What became of each ref, with text for the person: its lines are shown as `remote: ...`.
+    /// Reports the outcome of each ref, with text for the person: its lines are shown as `remote:
+    /// ...`.
     pub fn report(&self, results: &[(RefName, Result<(), String>)], messages: &str) -> Vec<u8> {
         let results = results.iter().map(|(name, result)| {
             (

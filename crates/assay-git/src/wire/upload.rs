@@ -27,9 +27,9 @@ pub struct UploadPack {
     _turn: ProcessTurn,
 }
 
-/// How much a client may say about what it has and wants.
+/// The largest request, in which a client lists the objects that it has and wants.
 const MAX_REQUEST: u64 = 64 << 20;
-/// What is longer than this waits in a file.
+/// The largest request that is kept in memory; a longer one waits in a file.
 const MAX_IN_MEMORY: usize = 64 << 10;
 
 /// A question of a client that has arrived as a whole.

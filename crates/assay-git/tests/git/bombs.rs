@@ -101,7 +101,8 @@ fn replace(base: usize, text: &str) -> Vec<u8> {
     delta
 }
 
-/// What a push of a pack is answered. Its ref points at nothing, so an accepted pack is refused as incomplete.
+/// Pushes a pack and returns the answer. Its ref points at nothing, so an accepted pack is refused
+/// as incomplete.
 async fn push(hub: &Hub, pack: &[u8], limits: &ReceiveLimits) -> String {
     let body = body(None, ObjectId::from_bytes([7; 20]), "refs/heads/new", pack);
     let received = hub.repository.receive(Cursor::new(body), limits).await;

@@ -1,4 +1,4 @@
-//! What was before, compared with what git says of it.
+//! History, compared with the output of git.
 
 use assay_git::{Change, RefName};
 use assay_model::ObjectId;

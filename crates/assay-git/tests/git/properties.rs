@@ -1,4 +1,4 @@
-//! What holds for any files and any bytes.
+//! Properties that hold for any files and any bytes.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What remains when a process is killed.
+//! The state after a process is killed.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::support::{Hub, plan, put};
 
 /// Tells a copy of this test where to work until it is killed.
 const WORKPLACE: &str = "ASSAY_GIT_TEST_WORKPLACE";
-/// How often it is killed.
+/// The number of kills.
 const KILLS: usize = 25;
 
 /// Adds a commit to `main`, and says which.

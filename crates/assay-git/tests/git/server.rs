@@ -89,7 +89,7 @@ async fn serve(stream: TcpStream, repository: &Repository, limits: &ReceiveLimit
     stream.shutdown().await.unwrap();
 }
 
-/// What a hub does with a push, less the hub.
+/// Publishes a push as a hub does, less the hub.
 pub(crate) fn publish(repository: &Repository, received: Received, judge: &Judge) -> Vec<u8> {
     let push = match received {
         Received::Push(push) => push,

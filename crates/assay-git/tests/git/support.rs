@@ -82,7 +82,7 @@ impl Hub {
         new
     }
 
-    /// What real git says of the repository.
+    /// Returns the output of real git about the repository.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         git(self.repository.path(), arguments)
     }

@@ -16,9 +16,9 @@ pub struct AccessToken {
     pub integration: String,
     /// The name of its identity.
     pub name: String,
-    /// What was found out about the caller when it was made, as JSON.
+    /// The facts about the caller when it was made, as JSON.
     pub facts: String,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
 }
 

@@ -13,25 +13,25 @@ pub struct IssuerCredential {
     pub integration: String,
     /// The name of its identity.
     pub name: String,
-    /// What it is.
+    /// The kind of the credential.
     pub kind: CredentialKind,
-    /// What its owner calls it.
+    /// The label that its owner gave it.
     pub label: String,
     /// The hash of a secret.
     pub hash: Option<Sha256>,
     /// A public key, as a JWK.
     pub jwk: Option<String>,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
-    /// When it was last used, to the precision that the caller writes.
+    /// The time of its last use, to the precision that the caller writes.
     pub last_used: Option<Timestamp>,
-    /// When it was revoked.
+    /// Time at which it was revoked.
     pub revoked: Option<Timestamp>,
 }
 
-/// What a credential is.
+/// A kind of credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CredentialKind {
     /// The hash of a personal token.

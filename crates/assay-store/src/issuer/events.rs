@@ -9,7 +9,7 @@ use crate::{Error, Tx, sql};
 pub struct IssuerEvent {
     /// Its number.
     pub id: i64,
-    /// When.
+    /// The time of the event.
     pub at: Timestamp,
     /// The rest.
     pub event: NewIssuerEvent,
@@ -18,21 +18,22 @@ pub struct IssuerEvent {
 /// An event that is to be noted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewIssuerEvent {
-    /// What was asked for: `issue`, `exchange`, `revoke`, ...
+    /// The operation: `issue`, `exchange`, `revoke`, ...
     pub action: String,
     /// By which integration.
     pub integration: Option<String>,
     /// By which identity.
     pub identity: Option<String>,
-    /// How it ended: `done`, `refused` or `limited`; `slowed`, `suspended` or `resumed` for a restraint.
+    /// The outcome: `done`, `refused` or `limited`; `slowed`, `suspended` or `resumed` for a
+    /// restraint.
     pub outcome: String,
     /// The code of a refusal.
     pub code: Option<String>,
-    /// Why, for the operator.
+    /// The reason, for the operator.
     pub detail: Option<String>,
     /// The token it is about.
     pub jti: Option<String>,
-    /// Where it stands in the log.
+    /// The index in the log.
     pub leaf: Option<u64>,
     /// The digest of model, benchmark and task.
     pub target: Option<String>,
@@ -42,7 +43,7 @@ pub struct NewIssuerEvent {
     pub request: Option<String>,
 }
 
-/// Which events are asked for.
+/// A filter of events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventFilter {
     /// Of this integration.
@@ -56,7 +57,7 @@ pub struct EventFilter {
 questions! {
     /// The last events, newest first.
     fn issuer_events(filter: &EventFilter, limit: u32) -> Vec<IssuerEvent>;
-    /// What identities did since a moment, oldest first.
+    /// Returns the events of identities since a moment, oldest first.
     fn issuer_events_since(since: Timestamp) -> Vec<IssuerEvent>;
 }
 

@@ -3,7 +3,7 @@ use assay_model::Timestamp;
 use crate::row::Cells;
 use crate::{Error, Sha256, Tx, sql};
 
-/// Whether a request came before.
+/// An answer whether a request came before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repeated {
     /// It did not; it is under way from now on.

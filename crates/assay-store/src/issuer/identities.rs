@@ -12,9 +12,9 @@ pub struct IssuerIdentity {
     pub integration: String,
     /// Its name.
     pub name: String,
-    /// How it proves who it is, as JSON; none when the policy says.
+    /// The way it proves its identity, as JSON; none when the policy says.
     pub definition: Option<String>,
-    /// When it was added or first suspended.
+    /// Time at which it was added or first suspended.
     pub created: Timestamp,
     /// Since when it gets nothing, and why.
     pub suspended: Option<(Timestamp, String)>,

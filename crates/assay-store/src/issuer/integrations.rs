@@ -7,9 +7,9 @@ use crate::{Error, Taken, Tx, sql};
 /// An integration that an operator has registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuerIntegration {
-    /// What it is called.
+    /// The name of the integration.
     pub id: String,
-    /// When it was registered.
+    /// Time at which it was registered.
     pub created: Timestamp,
     /// Since when it gets nothing, and why.
     pub suspended: Option<(Timestamp, String)>,

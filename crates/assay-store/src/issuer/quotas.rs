@@ -3,7 +3,7 @@ use crate::{Error, Tx, sql};
 /// Something that is counted a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quota {
-    /// What is counted.
+    /// The name of the counter.
     pub key: String,
     /// The most of it.
     pub most: u32,

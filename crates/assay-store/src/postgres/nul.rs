@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// What a NUL is spelled with, and what is itself spelled with two: a character of the private use area.
+/// The character that a NUL is written as, and that is itself doubled: one of the private use area.
 const ESCAPE: char = '\u{f8f0}';
 /// Follows the escape for a NUL.
 const NUL: char = '0';

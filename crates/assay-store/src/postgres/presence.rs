@@ -11,8 +11,8 @@ const SERVING: i32 = 0x61_73_73_61;
 /// The time that the server has to say who is there. A connection that takes longer counts as lost: it may hang without an end.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
-/// Who serves. Each keeps a lock for as long as it lives, and sees those of the others: when one is gone, so is whoever
-/// held it.
+/// The servers that are alive. Each keeps a lock for as long as it lives, and sees those of the
+/// others: when a lock is gone, so is its server.
 #[derive(Debug)]
 pub(crate) struct Presence {
     options: Box<PgConnectOptions>,
@@ -34,8 +34,9 @@ impl Presence {
         }
     }
 
-    /// Whether somebody is gone since the last time. Who asks for the first time, or has lost the connection, cannot know
-    /// whom they have missed; the first has caught up when it opened the hub, the other says yes to be sure.
+    /// Returns whether somebody is gone since the last time. Who asks for the first time, or has
+    /// lost the connection, cannot know whom they have missed; the first has caught up when it
+    /// opened the hub, the other says yes to be sure.
     pub(crate) async fn someone_left(&self) -> sqlx::Result<bool> {
         let mut own = self.own.lock().await;
         if let Some(held) = own.as_mut() {

@@ -1,4 +1,4 @@
-//! What holds of any entries: they are read as written, and replayed alike.
+//! Properties of any entries: they are read as written, and replayed alike.
 
 use assay_model::{
     Attested, Entry, Framework, Number, ObjectId, Score, Source, Standing, Timestamp, ValueType,
@@ -168,7 +168,7 @@ async fn is_read_as_written(entries: Vec<NewEntry>) {
     assert_eq!(read, entries);
 }
 
-/// How many versions that have ended are kept in these tests.
+/// The number of ended versions that these tests keep.
 const KEPT: u32 = 5;
 
 async fn replays_alike(steps: Vec<(i64, Vec<Option<u8>>)>) {

@@ -1,4 +1,4 @@
-//! What is true of a database in a file alone.
+//! Tests of a database in a file alone.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::{Hub, add_repository};
 
-/// What is on the disk at this moment, as a machine that stops leaves it.
+/// Copies the state of the disk at this moment, as a machine that stops leaves it.
 fn crash(from: &Path, to: &Path) {
     for file in ["hub.db", "hub.db-wal"] {
         std::fs::copy(from.join(file), to.join(file)).unwrap();

@@ -1,4 +1,4 @@
-//! What the store keeps for the issuer of tokens.
+//! Tests of the tables of the issuer.
 
 use assay_store::{
     AccessToken, CredentialKind, Error, EventFilter, IssuerCredential, NewIssuerEvent, Quota,

@@ -285,7 +285,7 @@ fn new(owner: AccountId, (name, created, _, private): Made) -> NewRepository {
     }
 }
 
-/// What the list should be: all at once, filtered and sorted in memory.
+/// Returns the expected list: all at once, filtered and sorted in memory.
 fn expected(mut all: Vec<Repository>, sort: Sort, sees_all: bool) -> Vec<RepoId> {
     all.retain(|repository| sees_all || !repository.settings.private);
     all.sort_by(|left, right| match sort {

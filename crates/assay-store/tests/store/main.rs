@@ -27,7 +27,7 @@ use tempfile::TempDir;
 /// Keeps the database of a test for as long as the test, which its directory does.
 type Kept = ();
 
-/// Where the database of a test is.
+/// Returns the database of a test.
 #[expect(
     clippy::unused_async,
     reason = "a database of a server is made over a connection, and the tests are the same"

@@ -1,4 +1,4 @@
-//! What is new, and how much of the hub everyone sees.
+//! Tests of news and public totals.
 
 use assay_model::{RepoKey, Standing};
 use assay_store::{Branch, NewsFilter, PublicCounts, Settings};

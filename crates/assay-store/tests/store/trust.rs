@@ -1,4 +1,4 @@
-//! What the store keeps of logs and evidence.
+//! Tests of the tables of logs and evidence.
 
 use assay_model::Standing;
 use assay_store::{Branch, Evidence, LogKind, LoggedDecision, LoggedIssue, NewEntry};

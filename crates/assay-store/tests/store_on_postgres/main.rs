@@ -45,7 +45,7 @@ use tempfile::TempDir;
 /// Keeps the database of a test for as long as the test.
 type Kept = Option<TestDatabase>;
 
-/// Where the database of a test is.
+/// Makes the database of a test.
 async fn new_database(directory: &TempDir) -> (Database, Kept) {
     match PrivateServer::get() {
         Some(server) => {

@@ -1,4 +1,4 @@
-//! What is true of a server alone.
+//! Tests of a server alone.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::support::{add_repository, open};
 
 /// The index that finds names by their parts.
 const BY_PART: &str = "SELECT COUNT(*) FROM pg_indexes WHERE indexname = 'repositories_by_part'";
-/// How many connections of a store are not there any more until it makes new ones, at most.
+/// The most connections of a store that are gone until it makes new ones.
 const CONNECTIONS: usize = 16;
 
 async fn run(database: &TestDatabase, statements: &str) {
