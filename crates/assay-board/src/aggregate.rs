@@ -13,12 +13,14 @@ use crate::special::as_float;
 pub enum AggregateRule {
     /// The chance to score above another ranked model on a column drawn at random, in percent.
     ExpectedWinRate,
-    /// The mean share of the other models of a column that the row is ahead of, in percent; a tie is half.
+    /// The mean share of the other models of a column that the row is ahead of, in percent; a tie
+    /// is half.
     #[default]
     WinRate,
     /// The mean of how many standard deviations a value is better than the mean of its column.
     ZScore,
-    /// The plain mean. Only rows with every cell have one: a mean over easier columns alone would flatter.
+    /// The plain mean. Only rows with every cell have one: a mean over easier columns alone would
+    /// flatter.
     Mean,
 }
 
@@ -27,7 +29,8 @@ pub enum AggregateRule {
 pub struct Aggregate {
     /// The number.
     pub value: f64,
-    /// Its 95 % interval (Student's, over the columns as a sample of such columns); none of fewer than two columns.
+    /// Its 95 % interval (Student's, over the columns as a sample of such columns); none of fewer
+    /// than two columns.
     pub interval: Option<Interval>,
     /// True if it cannot be told apart from the first row. Only the expected win rate tells.
     pub is_tied: bool,
@@ -63,8 +66,8 @@ impl AggregateRule {
     }
 }
 
-/// Returns the aggregate of every row, in their order. `rows` have a cell for each of `scales`; one with fewer than
-/// `least` values has no aggregate.
+/// Returns the aggregate of every row, in their order. `rows` have a cell for each of `scales`; one
+/// with fewer than `least` values has no aggregate.
 pub fn aggregate_rows(
     rows: &[Vec<Option<f64>>],
     scales: &[ColumnScale],
@@ -128,8 +131,8 @@ fn aggregate(values: &[f64], rule: AggregateRule) -> Option<Aggregate> {
     })
 }
 
-/// Returns for each value of a column the share of the others that it is better than, a tie counting half; none for a cell
-/// without a value, and for the only value of a column.
+/// Returns for each value of a column the share of the others that it is better than, a tie
+/// counting half; none for a cell without a value, and for the only value of a column.
 pub fn win_shares(column: &[Option<f64>], direction: Direction) -> Vec<Option<f64>> {
     let merit = |value: f64| match direction {
         Direction::HigherIsBetter => value,
@@ -154,7 +157,8 @@ pub fn win_shares(column: &[Option<f64>], direction: Direction) -> Vec<Option<f6
         .collect()
 }
 
-/// Returns for each value of a column in which fifth of the values it lies, from 1 (the worst) to 5.
+/// Returns for each value of a column in which fifth of the values it lies, from 1 (the worst) to
+/// 5.
 pub fn quintiles(column: &[Option<f64>], direction: Direction) -> Vec<Option<u8>> {
     let fifth = |share: f64| match share {
         _ if share < 0.2 => 1,

@@ -21,7 +21,8 @@ struct Summary {
     single: bool,
 }
 
-/// The mean of independent values, with Student's 95 % interval; none for fewer than two, or when one is not finite.
+/// The mean of independent values, with Student's 95 % interval; none for fewer than two, or when
+/// one is not finite.
 pub fn mean_of(values: &[f64]) -> Option<Estimate> {
     let clusters: Vec<Cluster> = values
         .iter()
@@ -30,11 +31,12 @@ pub fn mean_of(values: &[f64]) -> Option<Estimate> {
     clustered_mean(&clusters)
 }
 
-/// The mean over all samples of all clusters, with a 95 % interval that counts clusters, not samples; none for fewer than
-/// two clusters, an empty one, or one whose total is not finite.
+/// The mean over all samples of all clusters, with a 95 % interval that counts clusters, not
+/// samples; none for fewer than two clusters, an empty one, or one whose total is not finite.
 ///
-/// The standard error is the cluster-robust one, √(G/(G−1) · Σ(Tᵢ − nᵢm)²) / N, and Student's distribution has G − 1
-/// degrees of freedom. Where each cluster is one sample that is the ordinary error of a mean.
+/// The standard error is the cluster-robust one, √(G/(G−1) · Σ(Tᵢ − nᵢm)²) / N, and Student's
+/// distribution has G − 1 degrees of freedom. Where each cluster is one sample that is the ordinary
+/// error of a mean.
 pub fn clustered_mean(clusters: &[Cluster]) -> Option<Estimate> {
     let summary = summary(clusters)?;
     let half = reach(&summary) * summary.variance.sqrt();
@@ -51,12 +53,12 @@ pub fn clustered_mean(clusters: &[Cluster]) -> Option<Estimate> {
     })
 }
 
-/// A share of right answers over all samples of all clusters, whose totals count them, with a 95 % interval; none for
-/// fewer than two clusters, or where a total is no count.
+/// A share of right answers over all samples of all clusters, whose totals count them, with a 95 %
+/// interval; none for fewer than two clusters, or where a total is no count.
 ///
-/// It is Wilson's interval for as many independent samples as the clusters are worth, after Korn and Graubard (1998). How
-/// much that is, a few clusters near all right or all wrong tell badly, so one imaginary cluster that is all right and
-/// one that is all wrong are counted with them.
+/// It is Wilson's interval for as many independent samples as the clusters are worth, after Korn
+/// and Graubard (1998). How much that is, a few clusters near all right or all wrong tell badly, so
+/// one imaginary cluster that is all right and one that is all wrong are counted with them.
 pub fn clustered_share(clusters: &[Cluster]) -> Option<Estimate> {
     let counts = |cluster: &Cluster| (0.0..=as_float(cluster.size)).contains(&cluster.total);
     if !clusters.iter().all(counts) {

@@ -14,9 +14,10 @@ pub enum Verdict {
 
 /// Returns how much the second value is above the first, with the 95 % interval of the difference.
 ///
-/// The intervals of the two values are joined by squaring and adding their arms (Newcombe 1998, Zou and Donner 2008), which
-/// keeps their skewness near the ends of a scale. The values are taken to be independent. Models that answered the same
-/// questions err alike, so for them the interval is wider than it need be.
+/// The intervals of the two values are joined by squaring and adding their arms (Newcombe 1998, Zou
+/// and Donner 2008), which keeps their skewness near the ends of a scale. The values are taken to
+/// be independent. Models that answered the same questions err alike, so for them the interval is
+/// wider than it need be.
 ///
 /// ```
 /// # use assay_board::{Estimate, Interval, Method, difference};

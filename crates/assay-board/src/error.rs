@@ -8,7 +8,8 @@ pub enum Error {
     /// A mean of nothing.
     #[error("there is no score to average")]
     NothingToAverage,
-    /// A whole averaged with its parts, or parts of different kinds: some samples would count twice.
+    /// A whole averaged with its parts, or parts of different kinds: some samples would count
+    /// twice.
     #[error(
         "the score of `{task}` is {found} and others are {expected}; a whole and its parts are not averaged together"
     )]

@@ -8,7 +8,8 @@ use crate::{Interval, Method};
 pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 /// The confidence of every interval here.
 pub(crate) const CONFIDENCE: f64 = 0.95;
-/// Metrics that count right answers: for these, and no others, a number of samples tells the uncertainty.
+/// Metrics that count right answers: for these, and no others, a number of samples tells the
+/// uncertainty.
 const COUNTED: [&str; 8] = [
     "accuracy",
     "acc",
@@ -62,7 +63,8 @@ enum Shape {
 }
 
 impl Uncertainty {
-    /// That of a value with a normal error; none when there is no error, because nothing is known for certain.
+    /// That of a value with a normal error; none when there is no error, because nothing is known
+    /// for certain.
     pub fn of_error(stderr: f64) -> Option<Self> {
         Self::of_errors(stderr, stderr, Basis::StandardError)
     }
@@ -75,7 +77,8 @@ impl Uncertainty {
         })
     }
 
-    /// That of the mean of several values; none of no values. The values are taken to be independent of each other.
+    /// That of the mean of several values; none of no values. The values are taken to be
+    /// independent of each other.
     pub fn of_mean(parts: &[(f64, Self)]) -> Option<Self> {
         if let [(_, only)] = parts {
             return Some(*only);
@@ -92,11 +95,12 @@ impl Uncertainty {
         Self::of_errors(down.sqrt() / count, up.sqrt() / count, first.basis)
     }
 
-    /// That of a share with a standard error, on a scale that ends at one, or at a hundred; none when there is no error.
+    /// That of a share with a standard error, on a scale that ends at one, or at a hundred; none
+    /// when there is no error.
     ///
-    /// The interval of the value is the normal one. Ranks use the number of samples that the error is worth, p(1 − p)/s²,
-    /// because a normal error of few misses is far too small in the tails. An error that no share can have is taken to be
-    /// normal.
+    /// The interval of the value is the normal one. Ranks use the number of samples that the error
+    /// is worth, p(1 − p)/s², because a normal error of few misses is far too small in the tails.
+    /// An error that no share can have is taken to be normal.
     pub fn of_share_error(value: f64, stderr: f64, scale: f64) -> Option<Self> {
         let uncertainty = Self::of_error(stderr)?;
         Some(uncertainty.with_share(Share::from_errors(value, (stderr, stderr), scale)))
@@ -136,8 +140,8 @@ impl Uncertainty {
         of_ends(value - down, value + up)
     }
 
-    /// Returns how far the true value may lie below and above one, at the confidence of a comparison of all pairs of a
-    /// board.
+    /// Returns how far the true value may lie below and above one, at the confidence of a
+    /// comparison of all pairs of a board.
     pub(crate) fn reach(&self, value: f64, bound: &TailBound) -> (f64, f64) {
         match self.shape {
             Shape::Errors { down, up } => (down * bound.errors(), up * bound.errors()),
@@ -182,7 +186,8 @@ pub fn uncertainty_of<'e>(
     }
 }
 
-/// The 95 % interval round a value of an entry, and what it rests on; none when the entry does not tell.
+/// The 95 % interval round a value of an entry, and what it rests on; none when the entry does not
+/// tell.
 pub fn interval_of<'e>(
     told: impl Into<ReportedValues<'e>>,
     metric: &Metric,
@@ -234,7 +239,8 @@ fn stated(told: ReportedValues<'_>, metric: &Metric, value: f64) -> Stated {
     }
 }
 
-/// Returns the counted share whose plain error is the stated one, up to the rounding of what is written.
+/// Returns the counted share whose plain error is the stated one, up to the rounding of what is
+/// written.
 fn counted_share(
     told: ReportedValues<'_>,
     metric: &Metric,
@@ -339,7 +345,8 @@ pub fn wilson(share: f64, samples: u64) -> Option<Interval> {
     wilson_at(share, as_float(samples), Z95)
 }
 
-/// The same for a number of samples that need not be whole, and as many standard errors to each side as are asked for.
+/// The same for a number of samples that need not be whole, and as many standard errors to each
+/// side as are asked for.
 pub(crate) fn wilson_at(share: f64, n: f64, z: f64) -> Option<Interval> {
     if n <= 0.0 || !(0.0..=1.0).contains(&share) {
         return None;
@@ -352,7 +359,8 @@ pub(crate) fn wilson_at(share: f64, n: f64, z: f64) -> Option<Interval> {
     Some(of_ends(low.clamp(0.0, share), high.clamp(share, 1.0)))
 }
 
-/// A score of the same entry that tells of the metric's uncertainty: `accuracy_stderr`, or `stderr` for the primary one.
+/// A score of the same entry that tells of the metric's uncertainty: `accuracy_stderr`, or `stderr`
+/// for the primary one.
 fn companion<'s>(scores: &'s [Score], metric: &Metric, suffix: &str) -> Option<&'s Score> {
     let own = format!("{}_{suffix}", metric.id);
     let named = |name: &str| {

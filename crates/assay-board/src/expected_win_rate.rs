@@ -1,7 +1,8 @@
-//! The expected win rate: the chance of a model to score above another one on a benchmark drawn at random.
+//! The expected win rate: the chance of a model to score above another one on a benchmark drawn at
+//! random.
 //!
-//! Every column gets a difficulty and a slope and every row an ability, fitted by alternating least squares to the
-//! cells that exist. A missing cell is left out: it is neither zero nor filled in.
+//! Every column gets a difficulty and a slope and every row an ability, fitted by alternating least
+//! squares to the cells that exist. A missing cell is left out: it is neither zero nor filled in.
 
 use std::sync::LazyLock;
 
@@ -21,11 +22,13 @@ const MAX_VISITS: usize = 60_000_000;
 const ROUNDS: usize = 30;
 /// The seed of the draws: the interval of a matrix is the same on every day and machine.
 const SEED: u64 = 0x6d61_7472_6978;
-/// The number of abilities that stand for all others in a win rate, and of the points it is computed at.
+/// The number of abilities that stand for all others in a win rate, and of the points it is
+/// computed at.
 const GRID: usize = 65;
 /// The share of the draws beyond which a row that is ahead of the first one is tied with it.
 const TIED: f64 = 0.025;
-/// The least slope of a column: a benchmark on which better models score worse tells them apart by nothing.
+/// The least slope of a column: a benchmark on which better models score worse tells them apart by
+/// nothing.
 const LEAST_SLOPE: f64 = 0.05;
 
 /// The rule by which the values of a column are read.
@@ -33,7 +36,8 @@ const LEAST_SLOPE: f64 = 0.05;
 pub struct ColumnScale {
     /// The direction in which the metric improves.
     pub direction: Direction,
-    /// The least and the most that a value can be. Values between two bounds are compared by their logits.
+    /// The least and the most that a value can be. Values between two bounds are compared by their
+    /// logits.
     pub bounds: Option<(f64, f64)>,
 }
 
@@ -44,7 +48,8 @@ struct Cell {
     value: f64,
 }
 
-/// Difficulty and slope of every column, ability of every row, and the noise of a single cell in units of ability.
+/// Difficulty and slope of every column, ability of every row, and the noise of a single cell in
+/// units of ability.
 #[derive(Debug)]
 struct Fit {
     difficulty: Vec<f64>,
@@ -53,8 +58,9 @@ struct Fit {
     noise: f64,
 }
 
-/// Returns the expected win rate in percent of every row with at least `least` cells, with its 95 % interval over draws
-/// of the columns. None are returned when fewer than two rows or columns can be compared.
+/// Returns the expected win rate in percent of every row with at least `least` cells, with its 95 %
+/// interval over draws of the columns. None are returned when fewer than two rows or columns can be
+/// compared.
 pub fn expected_win_rates(
     rows: &[Vec<Option<f64>>],
     columns: &[ColumnScale],
@@ -101,7 +107,8 @@ pub fn expected_win_rates(
     found
 }
 
-/// Values of a column with mean 0 and standard deviation 1, the better the higher; none for a column without spread.
+/// Values of a column with mean 0 and standard deviation 1, the better the higher; none for a
+/// column without spread.
 fn standardised(column: impl Iterator<Item = Option<f64>>, scale: ColumnScale) -> Vec<Option<f64>> {
     let sign = match scale.direction {
         Direction::HigherIsBetter => 1.0,
@@ -182,7 +189,8 @@ fn standardise(abilities: &mut [f64]) -> Option<()> {
     Some(())
 }
 
-/// Fits difficulty and slope of each column to the abilities, with a prior of one cell for the slope 1.
+/// Fits difficulty and slope of each column to the abilities, with a prior of one cell for the
+/// slope 1.
 fn fit_columns(rows: &[&[Cell]], fit: &mut Fit) {
     let columns = fit.slope.len();
     let mut sums = vec![[0.0; 5]; columns];
@@ -232,7 +240,8 @@ fn win_rates(abilities: &[f64], noise: f64) -> Vec<f64> {
     let mut sorted = abilities.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let last = sorted.len() - 1;
-    // A row is not its own opponent. For many rows a part of them, evenly by their ability, stands for all.
+    // A row is not its own opponent. For many rows a part of them, evenly by their ability, stands
+    // for all.
     let rivals: Vec<f64> = if sorted.len() <= GRID {
         sorted.clone()
     } else {
@@ -288,7 +297,8 @@ fn between(table: &[f64], place: f64) -> f64 {
     table[at] + (table[at + 1] - table[at]) * (place - float(at))
 }
 
-/// The win rates of every row over draws of the columns; a draw without a column of the row gives it none.
+/// The win rates of every row over draws of the columns; a draw without a column of the row gives
+/// it none.
 fn draw(rows: &[&[Cell]], fit: &Fit, columns: usize) -> Vec<Vec<f64>> {
     let cells: usize = rows.iter().map(|row| row.len()).sum();
     let draws = (MAX_VISITS / cells.max(1)).clamp(LEAST_DRAWS, DRAWS);
@@ -362,7 +372,8 @@ mod tests {
         bounds: None,
     };
 
-    /// Eight models by six columns; the better the earlier, with a little noise that is always the same.
+    /// Eight models by six columns; the better the earlier, with a little noise that is always the
+    /// same.
     fn rows() -> Vec<Vec<Option<f64>>> {
         let mut random = SplitMix64::new(7);
         let row = |row: i32, random: &mut SplitMix64| {

@@ -101,7 +101,8 @@ pub fn percentile(rank: usize, rows: usize) -> f64 {
 }
 
 impl<'a> Row<'a> {
-    /// The place, from 1. Equal values share one, and the places after them are left out: 1, 2, 2, 4.
+    /// The place, from 1. Equal values share one, and the places after them are left out: 1, 2, 2,
+    /// 4.
     pub fn rank(&self) -> usize {
         self.rank
     }

@@ -1,7 +1,7 @@
 //! Ranking: which result of a model counts, who comes before whom, and what changed.
 //!
-//! A board is a pure function of the results and the question: no clock, no hash order, no order of input. Whoever may
-//! not see a result is simply not given it.
+//! A board is a pure function of the results and the question: no clock, no hash order, no order of
+//! input. Whoever may not see a result is simply not given it.
 
 mod aggregate;
 mod changes;

@@ -28,8 +28,8 @@ pub struct Mean {
 
 /// Averages the scores of several tasks, each weighing the same.
 ///
-/// A whole is not averaged with parts, nor one slice with another, and no task counts twice: such a number would count
-/// some samples more than once and tell nobody.
+/// A whole is not averaged with parts, nor one slice with another, and no task counts twice: such a
+/// number would count some samples more than once and tell nobody.
 pub fn mean_over_tasks(scores: &[TaskScore]) -> Result<Mean, Error> {
     let first = scores.first().ok_or(Error::NothingToAverage)?;
     let mut seen = BTreeSet::new();

@@ -26,9 +26,11 @@ pub enum Method {
     PairedBootstrap,
     /// Simultaneous comparisons of all pairs after Tukey and Kramer.
     TukeyKramer,
-    /// The interval of a difference from those of two independent values, by squaring and adding their arms.
+    /// The interval of a difference from those of two independent values, by squaring and adding
+    /// their arms.
     SquareAndAdd,
-    /// Simultaneous comparisons of all pairs on shared samples, by a bootstrap of the largest of them.
+    /// Simultaneous comparisons of all pairs on shared samples, by a bootstrap of the largest of
+    /// them.
     JointBootstrap,
 }
 

@@ -1,9 +1,12 @@
-//! Models on the same samples: what one got right and the other did not, and whether that may be chance.
+//! Models on the same samples: what one got right and the other did not, and whether that may be
+//! chance.
 //!
-//! Two models are compared by [`Agreement`] or [`bootstrap()`], all models of a board at once by [`joint_ranks()`].
+//! Two models are compared by [`Agreement`] or [`bootstrap()`], all models of a board at once by
+//! [`joint_ranks()`].
 //!
-//! Samples that both models answered are compared one by one, so what makes a sample hard cancels. A comparison of two
-//! separate means throws that away: two intervals that overlap do not mean that the models are equal.
+//! Samples that both models answered are compared one by one, so what makes a sample hard cancels.
+//! A comparison of two separate means throws that away: two intervals that overlap do not mean that
+//! the models are equal.
 //!
 //! ```
 //! # use assay_board::paired::Agreement;

@@ -14,12 +14,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// The most trusted one: verified, then merged, then community; of one setup the newest, of several setups the best.
+    /// The most trusted one: verified, then merged, then community; of one setup the newest, of
+    /// several setups the best.
     #[default]
     Authoritative,
     /// The best value.
     Best,
-    /// The newest date, then the newest commit; of several setups that are equally new, the most trusted.
+    /// The newest date, then the newest commit; of several setups that are equally new, the most
+    /// trusted.
     Latest,
     /// Every one, each in a row of its own.
     All,
@@ -59,7 +61,8 @@ impl FromStr for Policy {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        // `most trusted` may be written with anything between its words that an address or a shell takes well.
+        // `most trusted` may be written with anything between its words that an address or a shell
+        // takes well.
         let spaced = text.replace(['-', '_', '+'], " ");
         Self::ALL
             .into_iter()

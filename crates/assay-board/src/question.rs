@@ -21,7 +21,8 @@ pub struct Question {
     pub verified_only: bool,
     /// True if models that are made from another are left out.
     pub base_models_only: bool,
-    /// The setup keys that must be equal for two results to be ranked in one order; the subset always is one.
+    /// The setup keys that must be equal for two results to be ranked in one order; the subset
+    /// always is one.
     pub comparable_by: Vec<String>,
     /// The moment whose board is wanted; none for the present one.
     pub as_of: Option<Timestamp>,

@@ -1,5 +1,6 @@
-/// Random numbers that are the same on every machine and in every version: `SplitMix64` of Steele, Lea and Flood (2014).
-/// An interval that depends on chance must not depend on the day it was computed.
+/// Random numbers that are the same on every machine and in every version: `SplitMix64` of Steele,
+/// Lea and Flood (2014). An interval that depends on chance must not depend on the day it was
+/// computed.
 ///
 /// ```
 /// # use assay_board::SplitMix64;

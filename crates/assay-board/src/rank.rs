@@ -24,8 +24,9 @@ struct Candidate<'a> {
 
 /// Ranks the results of one task. The order in which they are given changes nothing.
 ///
-/// Results that cannot be compared are in groups of their own, each with its own ranks. Within a group a policy other than
-/// [`Policy::All`] gives every model one row: first one run of each setup is chosen, then the setup that stands for the model.
+/// Results that cannot be compared are in groups of their own, each with its own ranks. Within a
+/// group a policy other than [`Policy::All`] gives every model one row: first one run of each setup
+/// is chosen, then the setup that stands for the model.
 pub fn rank<'a>(
     results: impl IntoIterator<Item = &'a RankableResult>,
     question: &Question,
@@ -45,8 +46,8 @@ pub fn rank<'a>(
     }
 }
 
-/// The candidates by what must be equal for them to be ranked in one order: results over the whole benchmark first, then
-/// the group with the most models.
+/// The candidates by what must be equal for them to be ranked in one order: results over the whole
+/// benchmark first, then the group with the most models.
 fn grouped<'a>(
     candidates: Vec<Candidate<'a>>,
     question: &Question,
@@ -108,7 +109,8 @@ fn chosen<'a>(candidates: Vec<Candidate<'a>>, question: &Question) -> Vec<Run<'a
         .collect()
 }
 
-/// The run that stands for a model: of each setup the first, then the setup with the most behind it, then the best value.
+/// The run that stands for a model: of each setup the first, then the setup with the most behind
+/// it, then the best value.
 fn one_of_model<'a>(
     mut candidates: Vec<Candidate<'a>>,
     order: Order<'a>,
@@ -248,7 +250,8 @@ fn candidate<'a>(
     })
 }
 
-/// A value with its sign turned where lower is better. Zero has two signs, which are one value and must share a rank.
+/// A value with its sign turned where lower is better. Zero has two signs, which are one value and
+/// must share a rank.
 fn merit(value: f64, direction: Direction) -> f64 {
     match direction {
         Direction::HigherIsBetter => value + 0.0,
@@ -308,15 +311,15 @@ fn newest(ours: &RankableResult, theirs: &RankableResult) -> Ordering {
     (believed(theirs), theirs.committed).cmp(&(believed(ours), ours.committed))
 }
 
-/// The date of a result, for ordering. Nobody commits what will be evaluated later, so a date in the future of its commit
-/// wins nothing.
+/// The date of a result, for ordering. Nobody commits what will be evaluated later, so a date in
+/// the future of its commit wins nothing.
 fn believed(result: &RankableResult) -> Timestamp {
     let latest = result.committed.millis().saturating_add(MAX_AHEAD_MS);
     result.date.min(Timestamp::from_millis(latest))
 }
 
-/// The better value first. Within a tie, who reported it first; then what never changes, so that the page is the same
-/// every time.
+/// The better value first. Within a tie, who reported it first; then what never changes, so that
+/// the page is the same every time.
 fn on_the_board(left: &Run<'_>, right: &Run<'_>) -> Ordering {
     let (ours, theirs) = (left.shown.result, right.shown.result);
     right

@@ -32,8 +32,8 @@ pub struct RankInterval {
     pub confidence: f64,
     /// The method of the interval.
     pub method: Method,
-    /// The tier, from 1. Rows of the first cannot be told from the leader, rows of the second are told
-    /// from it and not from the best of the rest, and so on.
+    /// The tier, from 1. Rows of the first cannot be told from the leader, rows of the second are
+    /// told from it and not from the best of the rest, and so on.
     pub tier: usize,
 }
 
@@ -56,16 +56,19 @@ struct Class {
     squares: Vec<f64>,
 }
 
-/// The 95 % interval of the rank of each contender, in their order; none for one whose uncertainty is not known, and for
-/// all when fewer than two have one.
+/// The 95 % interval of the rank of each contender, in their order; none for one whose uncertainty
+/// is not known, and for all when fewer than two have one.
 ///
-/// Two rows are told apart when their values differ by more than chance explains, with all pairs of the board compared at
-/// once (Tukey and Kramer): with 95 % confidence nobody is told apart wrongly anywhere on the board, so that all intervals
-/// hold together (Al Mohamad, Goeman and van Zwet 2022). The best rank comes after those who are truly better, the worst
-/// before those who are truly worse. A row whose uncertainty is not known is told apart from none. Shares reach as far as
-/// the interval of Clopper and Pearson does at the confidence of one comparison, other values so many standard errors.
+/// Two rows are told apart when their values differ by more than chance explains, with all pairs of
+/// the board compared at once (Tukey and Kramer): with 95 % confidence nobody is told apart wrongly
+/// anywhere on the board, so that all intervals hold together (Al Mohamad, Goeman and van Zwet
+/// 2022). The best rank comes after those who are truly better, the worst before those who are
+/// truly worse. A row whose uncertainty is not known is told apart from none. Shares reach as far
+/// as the interval of Clopper and Pearson does at the confidence of one comparison, other values so
+/// many standard errors.
 ///
-/// It takes O(n·k·log n) time, where k is the number of classes of about equal uncertainty: some ten on an honest board.
+/// It takes O(n·k·log n) time, where k is the number of classes of about equal uncertainty: some
+/// ten on an honest board.
 pub fn rank_intervals(contenders: &[Contender], direction: Direction) -> Vec<Option<RankInterval>> {
     let usable =
         |contender: &Contender| contender.value.is_finite() && contender.uncertainty.is_some();
@@ -83,7 +86,8 @@ fn bound(rows: usize) -> TailBound {
 }
 
 fn points(contenders: &[Contender], bound: &TailBound, direction: Direction) -> Vec<Option<Point>> {
-    // Only so many shares of so many samples exist, so many rows of a large board are equal, and stand side by side.
+    // Only so many shares of so many samples exist, so many rows of a large board are equal, and
+    // stand side by side.
     let mut last: Option<(Contender, Option<Point>)> = None;
     let of = |contender: &Contender| {
         let known = last.filter(|(other, _)| other == contender);

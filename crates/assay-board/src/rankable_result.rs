@@ -5,7 +5,8 @@ use assay_model::{ObjectId, RepoId, RepoKey, RepoPath, Score, Setup, Timestamp};
 pub struct RankableResult {
     /// The model.
     pub model: RepoId,
-    /// The repository of the model. Two results are of one model when this is equal, whatever it is called.
+    /// The repository of the model. Two results are of one model when this is equal, whatever it is
+    /// called.
     pub key: RepoKey,
     /// True if the model's card declares that it is made from another model.
     pub derived: bool,

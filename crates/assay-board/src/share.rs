@@ -32,7 +32,8 @@ impl TailBound {
     }
 }
 
-/// A number of samples, which need not be whole, with the value of a share of one in the metric's unit.
+/// A number of samples, which need not be whole, with the value of a share of one in the metric's
+/// unit.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) struct Share {
     samples: f64,
@@ -45,11 +46,11 @@ impl Share {
         is_usable.then_some(Self { samples, scale })
     }
 
-    /// Returns the share that has these standard errors downwards and upwards; none where no share of one sample or more
-    /// can have them.
+    /// Returns the share that has these standard errors downwards and upwards; none where no share
+    /// of one sample or more can have them.
     ///
-    /// Equal errors are Wald's, √(p(1 − p)/n). Where the error towards the middle is the larger one, they come from an
-    /// interval whose end e has the error √(e(1 − e)/n), as Wilson's has.
+    /// Equal errors are Wald's, √(p(1 − p)/n). Where the error towards the middle is the larger
+    /// one, they come from an interval whose end e has the error √(e(1 − e)/n), as Wilson's has.
     pub(crate) fn from_errors(value: f64, errors: (f64, f64), scale: f64) -> Option<Self> {
         let share = value / scale;
         if !(0.0..=1.0).contains(&share) {
@@ -82,8 +83,9 @@ impl Share {
 
     /// Returns how far the interval of Clopper and Pearson reaches below and above a value.
     ///
-    /// It misses on either side with at most the probability of the tail, whatever the share: at the far tails that a
-    /// comparison of many rows needs, Wilson's interval ends too early near 0 and 1.
+    /// It misses on either side with at most the probability of the tail, whatever the share: at
+    /// the far tails that a comparison of many rows needs, Wilson's interval ends too early near 0
+    /// and 1.
     pub(crate) fn clopper_pearson_arms(&self, value: f64, bound: &TailBound) -> (f64, f64) {
         let share = self.share_of(value);
         let samples = self.samples.min(MOST_SAMPLES);

@@ -1,8 +1,8 @@
 //! Groups of rows that cannot be told from their leader.
 
-/// Returns the tier of each row by its merit, from 1. Tier 1 are the leader and the rows that are not
-/// separated from it, tier 2 those of the rest that are not separated from the leader of the rest, and
-/// so on. Rows that share the highest merit lead together.
+/// Returns the tier of each row by its merit, from 1. Tier 1 are the leader and the rows that are
+/// not separated from it, tier 2 those of the rest that are not separated from the leader of the
+/// rest, and so on. Rows that share the highest merit lead together.
 pub(crate) fn tiers(merits: &[f64], are_separated: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut rest: Vec<usize> = (0..merits.len()).collect();
     rest.sort_by(|left, right| merits[*right].total_cmp(&merits[*left]));

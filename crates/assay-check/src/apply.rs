@@ -161,10 +161,11 @@ fn result(result: &ResultParts<'_>, sink: &mut Sink<'_>) {
     negative_amount::check(&result.uncertainty, sink);
 }
 
-/// Validates one row of a samples file, and what it says of the `result` of its record that it counts for.
+/// Validates one row of a samples file, and what it says of the `result` of its record that it
+/// counts for.
 ///
-/// This runs for every row of files with millions of them, so a rule may neither allocate nor look for a path before it
-/// has something to report.
+/// This runs for every row of files with millions of them, so a rule may neither allocate nor look
+/// for a path before it has something to report.
 pub(crate) fn row(
     row: &Row<'_>,
     facts: Option<&RecordFacts>,

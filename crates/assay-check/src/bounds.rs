@@ -106,7 +106,8 @@ fn bound(value: Value<'_>) -> Option<f64> {
     }
 }
 
-/// A number for a sentence: as short as it can be told, without the tail that binary fractions grow.
+/// A number for a sentence: as short as it can be told, without the tail that binary fractions
+/// grow.
 pub(crate) fn plain(number: f64) -> String {
     let rounded = format!("{number:.10}");
     match rounded.parse::<f64>() {

@@ -1,8 +1,9 @@
 //! Records held against each other: what none of them shows by itself.
 //!
-//! Each record leaves a [`RecordSummary`] of numbers and digests while it is validated. When all have been read, the
-//! summaries are compared, and only records with a finding are read again, for the place of it. Memory therefore grows
-//! with the number of results, not with the size of records or samples.
+//! Each record leaves a [`RecordSummary`] of numbers and digests while it is validated. When all
+//! have been read, the summaries are compared, and only records with a finding are read again, for
+//! the place of it. Memory therefore grows with the number of results, not with the size of records
+//! or samples.
 
 mod boards;
 mod composite;

@@ -15,7 +15,8 @@ pub struct Context<'a> {
     pub layout: LayoutPolicy,
     /// Number of findings of one code that are kept of one file.
     pub limit: u64,
-    /// The moment it is: dates that lie ahead of it by more than a day are refused. With [`Timestamp::MAX`] none is.
+    /// The moment it is: dates that lie ahead of it by more than a day are refused. With
+    /// [`Timestamp::MAX`] none is.
     pub now: Timestamp,
 }
 

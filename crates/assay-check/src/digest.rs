@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The keys that name a scrape, not a result: two records that differ only here say the same.
 const SCRAPE_KEYS: [&str; 3] = ["evaluation_id", "retrieved_timestamp", "file_path"];
 
-/// A digest of what tells most records apart: the model, what was evaluated and the scores. It costs little; only records
-/// that share it can say the same.
+/// A digest of what tells most records apart: the model, what was evaluated and the scores. It
+/// costs little; only records that share it can say the same.
 pub(crate) fn outline(record: Value<'_>) -> u64 {
     let id = record.get("model_info").and_then(|model| model.get("id"));
     let results = record
@@ -27,8 +27,8 @@ pub(crate) fn outline(record: Value<'_>) -> u64 {
 
 /// A digest of the content of a document. The order of keys does not matter, that of lists does.
 ///
-/// 64 bits are enough for a warning: among a hundred thousand records, two that differ share a digest once in billions of
-/// runs.
+/// 64 bits are enough for a warning: among a hundred thousand records, two that differ share a
+/// digest once in billions of runs.
 pub(crate) fn content(value: Value<'_>) -> u64 {
     match value.kind() {
         Kind::Null => mix(NULL, 0),

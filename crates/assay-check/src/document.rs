@@ -48,7 +48,8 @@ pub(crate) struct DocumentBuffers {
 }
 
 impl DocumentBuffers {
-    /// Reads a whole file, but no more of it than tells that it is too large; returns how many bytes that was.
+    /// Reads a whole file, but no more of it than tells that it is too large; returns how many
+    /// bytes that was.
     pub(crate) fn load(&mut self, reader: impl Read, spelling: Spelling) -> io::Result<u64> {
         self.bytes.clear();
         if self.bytes.capacity() > KEPT_ROOM {
@@ -81,7 +82,8 @@ impl DocumentBuffers {
         }
     }
 
-    /// The document that was loaded, once every fault of its text is reported. `None` when nothing could be read.
+    /// The document that was loaded, once every fault of its text is reported. `None` when nothing
+    /// could be read.
     pub(crate) fn document(
         &mut self,
         file: &Arc<str>,
@@ -101,7 +103,8 @@ impl DocumentBuffers {
         let mut sink = Sink::new(file, source, limit, findings);
         rules::byte_order_mark::document(source, &mut sink);
         let faults = match (spelling, source.strip_prefix('\u{feff}')) {
-            // Offsets must stay those of the file, so the mark is blanked out, not cut off. YAML allows it.
+            // Offsets must stay those of the file, so the mark is blanked out, not cut off. YAML
+            // allows it.
             (Spelling::Json, Some(rest)) => {
                 let blanked = format!("{}{rest}", " ".repeat(source.len() - rest.len()));
                 self.parser.parse(&blanked, &mut self.tape);
@@ -132,7 +135,8 @@ impl DocumentBuffers {
 #[derive(Debug)]
 pub(crate) struct Document<'d> {
     root: Value<'d>,
-    /// The places of YAML that tools do not read alike; what stands there can be shown but not verified.
+    /// The places of YAML that tools do not read alike; what stands there can be shown but not
+    /// verified.
     constructs: Vec<Range<usize>>,
 }
 
@@ -157,7 +161,8 @@ impl<'d> Document<'d> {
         self.root.source()
     }
 
-    /// Reports every departure from a shape; returns whether there was none that refuses the document.
+    /// Reports every departure from a shape; returns whether there was none that refuses the
+    /// document.
     pub(crate) fn has_shape(&self, shape: &'static Shape, sink: &mut Sink<'_>) -> bool {
         let mut fits = true;
         shape::evaluate(shape, self.root, &mut |fault| {

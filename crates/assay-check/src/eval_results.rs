@@ -36,7 +36,8 @@ impl Alone {
     }
 }
 
-/// Validates a result file by the rules that need to know nothing else: no benchmark, no clock, no path.
+/// Validates a result file by the rules that need to know nothing else: no benchmark, no clock, no
+/// path.
 pub(crate) fn check_alone(document: &Document<'_>, sink: &mut Sink<'_>) -> Alone {
     let root = document.root();
     let is_list = rules::wrong_root::results(root, sink);
@@ -70,7 +71,8 @@ pub(crate) fn check_alone(document: &Document<'_>, sink: &mut Sink<'_>) -> Alone
     }
 }
 
-/// Validates a result file that was validated alone by what else is known: benchmarks, the clock, its path.
+/// Validates a result file that was validated alone by what else is known: benchmarks, the clock,
+/// its path.
 pub(crate) fn check_in_context(
     document: &Document<'_>,
     alone: &Alone,
@@ -91,7 +93,8 @@ pub(crate) fn check_in_context(
         match known(entry, lookup, context, sink).filter(|_| is_map) {
             Some(benchmark) => {
                 check_scores(entry, Some(benchmark), sink);
-                // A file that contradicts itself could never be indexed, whatever the benchmark says.
+                // A file that contradicts itself could never be indexed, whatever the benchmark
+                // says.
                 sink.append_errors(without_benchmark);
             }
             None => sink.append(without_benchmark.clone()),
@@ -105,7 +108,8 @@ pub(crate) fn check_in_context(
 fn entries_of(root: Value<'_>) -> Option<(&'static Shape, Vec<Value<'_>>)> {
     match root.kind() {
         Kind::List => Some((&eval_results::SHAPE, root.items().collect())),
-        // The one entry that forgot its dash is validated all the same, so that its author need not come back.
+        // The one entry that forgot its dash is validated all the same, so that its author need not
+        // come back.
         Kind::Map => Some((&eval_results::ENTRY, vec![root])),
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
     }

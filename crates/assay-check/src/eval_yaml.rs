@@ -51,7 +51,8 @@ pub(crate) fn check(document: &Document<'_>, path: &str, sink: &mut Sink<'_>) ->
     eval_yaml::read(root)
 }
 
-/// Takes a key of a task that resembles none for the rule that knows what it breaks; a misspelt one only needs spelling.
+/// Takes a key of a task that resembles none for the rule that knows what it breaks; a misspelt one
+/// only needs spelling.
 fn foreign_key(fault: &ShapeFault<'_>, severity: Severity, sink: &mut Sink<'_>) -> bool {
     let ShapeFaultKind::StrangeKey { object } = fault.kind else {
         return false;

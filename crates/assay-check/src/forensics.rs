@@ -1,8 +1,10 @@
-//! Results that are well-formed and probably wrong: what a number says, held against what it must obey.
+//! Results that are well-formed and probably wrong: what a number says, held against what it must
+//! obey.
 //!
-//! Every reading starts as a [`Claim`]: one score with all that is said about it, whichever format it stands in. The
-//! rules know claims only. All but the one about impossible scores are warnings or notes, so they keep silent wherever an
-//! honest reading is left; the arithmetic behind each one goes into its notes.
+//! Every reading starts as a [`Claim`]: one score with all that is said about it, whichever format
+//! it stands in. The rules know claims only. All but the one about impossible scores are warnings
+//! or notes, so they keep silent wherever an honest reading is left; the arithmetic behind each one
+//! goes into its notes.
 
 use std::collections::BTreeSet;
 
@@ -33,8 +35,8 @@ pub(crate) use statistics::{
     sampling_error, spread_limit,
 };
 
-/// Validates the scores of one entry of a result file, with what its benchmark says of the metrics. Returns where the values
-/// begin that no metric of their kind can have.
+/// Validates the scores of one entry of a result file, with what its benchmark says of the metrics.
+/// Returns where the values begin that no metric of their kind can have.
 pub(crate) fn entry(
     entry: Value<'_>,
     benchmark: Option<&Benchmark>,
@@ -61,7 +63,8 @@ pub(crate) fn direction(names: &Names<'_>, declared: Direction) -> Option<Known>
         .filter(|known| known.direction != declared && !names.may_be_turned(known.direction))
 }
 
-/// Validates claims that were made together, and so probably in one scale. Returns where the scores begin that cannot be.
+/// Validates claims that were made together, and so probably in one scale. Returns where the scores
+/// begin that cannot be.
 pub(crate) fn check_all(claims: &[Claim<'_>], sink: &mut Sink<'_>) -> BTreeSet<usize> {
     let company = Company::of(claims);
     let mut impossible = BTreeSet::new();

@@ -31,7 +31,8 @@ impl Kept {
         }
     }
 
-    /// Adds warnings of the file, each to the entry that it is about. One about the file as a whole stays with none.
+    /// Adds warnings of the file, each to the entry that it is about. One about the file as a whole
+    /// stays with none.
     pub(crate) fn add_by_place(&mut self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             if let Some(place) = self.entry_of(diagnostic) {

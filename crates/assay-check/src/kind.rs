@@ -73,7 +73,8 @@ impl FileKind {
             return Self::of_json(path, text);
         }
         let mut tape = Tape::new();
-        // A cut-off head may break in the middle of a scalar; the last line is dropped so that the rest can be read.
+        // A cut-off head may break in the middle of a scalar; the last line is dropped so that the
+        // rest can be read.
         let whole_lines = text.rfind('\n').map_or(text, |end| &text[..=end]);
         yaml::parse(whole_lines, &mut tape);
         let root = tape.root(whole_lines)?;
@@ -91,9 +92,9 @@ impl FileKind {
     /// Returns the kind of a file in a repository of a hub; `None` for files that the hub does not
     /// read.
     ///
-    /// Only files at the place that gives them their meaning are ours: a model may well have an `eval.yaml` of some
-    /// trainer among its configurations. `head` is how the file begins; it is asked for only where the path does not
-    /// settle the matter.
+    /// Only files at the place that gives them their meaning are ours: a model may well have an
+    /// `eval.yaml` of some trainer among its configurations. `head` is how the file begins; it is
+    /// asked for only where the path does not settle the matter.
     pub fn in_repository(
         repository: RepoKind,
         path: &str,
@@ -105,7 +106,8 @@ impl FileKind {
             Self::EvalResults => {
                 repository == RepoKind::Model && path.starts_with(".eval_results/")
             }
-            // A dataset may name files of its own by UUIDs; those of the datastore lie in its layout or say what they are.
+            // A dataset may name files of its own by UUIDs; those of the datastore lie in its
+            // layout or say what they are.
             Self::Record | Self::Samples => {
                 path.starts_with("data/")
                     && (eee::layout_of(path).0.is_some()

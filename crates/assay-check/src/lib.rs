@@ -1,7 +1,9 @@
-//! The rules of Assay, one file each: from what was parsed to what is valid, and every fault on the way.
+//! The rules of Assay, one file each: from what was parsed to what is valid, and every fault on the
+//! way.
 //!
-//! [`validate`] is the one function that validates files, whoever asks: the command line, a git push, a commit through the
-//! API or a preview in the browser. It reads through [`Files`], so it neither knows nor cares where they lie.
+//! [`validate`] is the one function that validates files, whoever asks: the command line, a git
+//! push, a commit through the API or a preview in the browser. It reads through [`Files`], so it
+//! neither knows nor cares where they lie.
 
 mod apply;
 mod bounds;

@@ -3,9 +3,9 @@
 use assay_formats::Value;
 use assay_formats::rows::Algorithm;
 
-/// Takes the rows of samples in while they are validated, so that the very bytes that were validated are taken in, and nobody reads
-/// them a second time. Whether they break rules is known only when all reports are there: what was made of them until then must
-/// be easy to throw away.
+/// Takes the rows of samples in while they are validated, so that the very bytes that were
+/// validated are taken in, and nobody reads them a second time. Whether they break rules is known
+/// only when all reports are there: what was made of them until then must be easy to throw away.
 pub trait SampleObserver: Sync {
     /// The state of the samples of one record so far, shared between threads.
     type Samples: Sync;

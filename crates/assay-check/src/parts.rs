@@ -162,7 +162,8 @@ impl<'d> MetricParts<'d> {
         self.has_unknown_level.and_then(Value::truth) == Some(true)
     }
 
-    /// Returns whether the epochs of a sample were reduced by something else than their mean, such as `max` or `pass_at_2`.
+    /// Returns whether the epochs of a sample were reduced by something else than their mean, such
+    /// as `max` or `pass_at_2`.
     pub(crate) fn is_reduced(&self) -> bool {
         let details = self.root.get("additional_details");
         let reducer = details.and_then(|details| details.text_of("reducer"));

@@ -51,8 +51,9 @@ pub(crate) struct Companion {
 }
 
 impl RecordFacts {
-    /// Reads what the samples of a record must agree with; absent where the record is not well-formed. `None` when there
-    /// are no samples and the record speaks of none, as most do: nobody asks for it then.
+    /// Reads what the samples of a record must agree with; absent where the record is not
+    /// well-formed. `None` when there are no samples and the record speaks of none, as most do:
+    /// nobody asks for it then.
     pub(crate) fn of(
         root: Value<'_>,
         version: Option<Version>,
@@ -83,7 +84,8 @@ impl RecordFacts {
         })
     }
 
-    /// Reads what the rows of each result must agree with, too; nobody asks for it where there are no rows.
+    /// Reads what the rows of each result must agree with, too; nobody asks for it where there are
+    /// no rows.
     fn with_results(mut self, root: Value<'_>) -> Self {
         self.results = root
             .get("evaluation_results")
@@ -111,8 +113,8 @@ impl RecordFacts {
             .filter_map(|result| result.id.as_deref())
     }
 
-    /// The algorithm to hash the samples with: the declared one, the one whose digests are as long as the declared
-    /// digest, or the usual one.
+    /// The algorithm to hash the samples with: the declared one, the one whose digests are as long
+    /// as the declared digest, or the usual one.
     pub(crate) fn algorithm(&self) -> Algorithm {
         let Some(companion) = &self.companion else {
             return Algorithm::Sha256;
@@ -158,8 +160,9 @@ impl ResultFacts {
     }
 }
 
-/// Metrics whose score is the mean of what the samples score, by the beginnings of their names. Others may be computed
-/// over the whole data (BLEU, F1, perplexity), or over several answers to one question (pass@8, majority votes).
+/// Metrics whose score is the mean of what the samples score, by the beginnings of their names.
+/// Others may be computed over the whole data (BLEU, F1, perplexity), or over several answers to
+/// one question (pass@8, majority votes).
 const MEANS: [&str; 12] = [
     "acc",
     "exact",
@@ -195,8 +198,8 @@ fn is_mean(metric: &MetricParts<'_>) -> bool {
     named || metric.is_scored_as("binary")
 }
 
-/// Validates a record by itself; its samples are validated elsewhere, its companion rules once they have been read. Returns its
-/// version, if it has one that is known.
+/// Validates a record by itself; its samples are validated elsewhere, its companion rules once they
+/// have been read. Returns its version, if it has one that is known.
 pub(crate) fn check(
     document: &Document<'_>,
     location: &Location<'_>,

@@ -14,11 +14,12 @@ use crate::eval_results::{self, Alone};
 use crate::rules;
 use crate::sink::{Findings, Sink};
 
-/// A result file that was parsed, and validated by all rules that need to know nothing but the file. Only
-/// this crate makes one.
+/// A result file that was parsed, and validated by all rules that need to know nothing but the
+/// file. Only this crate makes one.
 ///
-/// What it says follows from its bytes, so it can be kept for as long as they stay the same. What benchmarks, the clock and its
-/// path have to do with it is added by [`ResultFile::check`], without parsing it again.
+/// What it says follows from its bytes, so it can be kept for as long as they stay the same. What
+/// benchmarks, the clock and its path have to do with it is added by [`ResultFile::check`], without
+/// parsing it again.
 ///
 /// ```
 /// use assay_check::{Context, ResultFile};
@@ -57,7 +58,8 @@ impl<'f> ValidEntry<'f> {
         self.written
     }
 
-    /// The warnings that follow from the file alone, in the order of their codes; a few of each code.
+    /// The warnings that follow from the file alone, in the order of their codes; a few of each
+    /// code.
     pub fn findings(self) -> &'f [Finding] {
         self.findings
     }
@@ -113,8 +115,8 @@ impl ResultFile {
         self.buffers
     }
 
-    /// Returns all findings about the file at a path, in the order of the file: those that follow from it alone, and those of the
-    /// rules that know benchmarks, the clock and the path.
+    /// Returns all findings about the file at a path, in the order of the file: those that follow
+    /// from it alone, and those of the rules that know benchmarks, the clock and the path.
     pub fn check(&self, path: &Arc<str>, context: &Context<'_>) -> Findings {
         let mut findings = self.findings.clone();
         if let Some(root) = self.root() {
@@ -127,10 +129,11 @@ impl ResultFile {
         findings
     }
 
-    /// Returns what stands out in the values of the file at a path against the boards that they are for. A file that a rule
-    /// refuses is held against none.
+    /// Returns what stands out in the values of the file at a path against the boards that they are
+    /// for. A file that a rule refuses is held against none.
     ///
-    /// Boards change with every push, so nothing of this is a finding of the file, and nothing of it is kept.
+    /// Boards change with every push, so nothing of this is a finding of the file, and nothing of
+    /// it is kept.
     pub fn check_on_boards(&self, path: &Arc<str>, boards: &dyn Boards, limit: u64) -> Findings {
         let mut findings = Findings::default();
         if let (Some(entries), Some(root)) = (self.entries(), self.root()) {

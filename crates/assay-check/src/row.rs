@@ -118,7 +118,8 @@ impl<'d> Row<'d> {
             .unwrap_or(self.root)
     }
 
-    /// The result of the record that the row counts for: the one it names, or the only one there is.
+    /// The result of the record that the row counts for: the one it names, or the only one there
+    /// is.
     pub(crate) fn result(&self, facts: &RecordFacts) -> Option<usize> {
         match self.result_id.and_then(Value::text) {
             Some(id) => facts.result(&id),

@@ -36,8 +36,8 @@ impl Rule {
     }
 }
 
-/// Declares a rule; the doc comment is its page. The first line is the title, the rest says what the rule finds, why it
-/// matters and how to mend it.
+/// Declares a rule; the doc comment is its page. The first line is the title, the rest says what
+/// the rule finds, why it matters and how to mend it.
 macro_rules! rule {
     ($(#[doc = $doc:literal])+ $name:ident = ($number:literal, $slug:literal, $severity:ident)) => {
         $(#[doc = $doc])+

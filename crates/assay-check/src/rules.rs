@@ -305,13 +305,14 @@ pub fn find(code: assay_model::Code) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.code == code).copied()
 }
 
-/// Whether a finding puts the value itself in doubt, and not only what is said about it. A result with such a finding keeps its
-/// place on the board, and is never announced as the leader.
+/// Whether a finding puts the value itself in doubt, and not only what is said about it. A result
+/// with such a finding keeps its place on the board, and is never announced as the leader.
 ///
-/// These are entries of one run that contradict each other (AY308), a value that is not of its declared kind (AY315), one that
-/// the metric cannot have (AY328), one that looks like another scale (AY601), and one that no number of right answers gives
-/// (AY607). Findings about uncertainty (AY603 to AY606, AY609) doubt the interval, not the value, and a contradicted direction
-/// (AY602) is a fault of the benchmark.
+/// These are entries of one run that contradict each other (AY308), a value that is not of its
+/// declared kind (AY315), one that the metric cannot have (AY328), one that looks like another
+/// scale (AY601), and one that no number of right answers gives (AY607). Findings about uncertainty
+/// (AY603 to AY606, AY609) doubt the interval, not the value, and a contradicted direction (AY602)
+/// is a fault of the benchmark.
 pub fn doubts_value(code: assay_model::Code) -> bool {
     let doubting = [
         &repeated_run::CONTRADICTING_ENTRIES,

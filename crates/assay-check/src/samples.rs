@@ -1,4 +1,5 @@
-//! A samples file validated in one pass: text, syntax, shape, rules, digest and counts, block by block.
+//! A samples file validated in one pass: text, syntax, shape, rules, digest and counts, block by
+//! block.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -117,7 +118,8 @@ impl<F: SampleObserver> SamplesValidator<'_, F> {
         ))
     }
 
-    /// One thread reads and hashes, the others validate; what they find is joined in the order of the file.
+    /// One thread reads and hashes, the others validate; what they find is joined in the order of
+    /// the file.
     fn validate_blocks(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
         let empty: Mutex<Vec<Block>> = Mutex::default();
         let spare = || empty.lock();
@@ -254,7 +256,8 @@ impl Worker {
             rules::too_large::row(limits::MAX_ROW_BYTES, 0..0, &mut sink);
             return validated;
         }
-        // Checking a block at once is many times faster than row by row; the slow way only finds the bad row.
+        // Checking a block at once is many times faster than row by row; the slow way only finds
+        // the bad row.
         let text = simdutf8::basic::from_utf8(&block.bytes).ok();
         let mut start = 0;
         let mut line = block.line;

@@ -10,10 +10,11 @@ use crate::context::Context;
 use crate::forensics::{self, Unit};
 use crate::sink::{Findings, Sink};
 
-/// Returns what the rules on scales (AY328 and AY601) find in the values of a result, by what its benchmark declares.
+/// Returns what the rules on scales (AY328 and AY601) find in the values of a result, by what its
+/// benchmark declares.
 ///
-/// These rules run when a file is pushed, too. But a definition may come or change after the result, and what the index says of a
-/// file does not depend on definitions.
+/// These rules run when a file is pushed, too. But a definition may come or change after the
+/// result, and what the index says of a file does not depend on definitions.
 ///
 /// ```
 /// # use assay_model::{Benchmark, Direction, Metric, Number, Score, StatedUncertainty};

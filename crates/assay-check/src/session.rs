@@ -1,4 +1,5 @@
-//! The one way to validate files: laptop, CI, git push, API commit and web preview all call [`validate`].
+//! The one way to validate files: laptop, CI, git push, API commit and web preview all call
+//! [`validate`].
 
 mod report;
 mod units;
@@ -27,8 +28,8 @@ use crate::samples::{SamplesSummary, SamplesValidator};
 use crate::sink::{Findings, Sink};
 use crate::{apply, eval_yaml, rules};
 
-/// A samples file that is less than this share of all, for each thread, is validated by one thread, which is the cheapest way as long
-/// as every thread has such a file.
+/// A samples file that is less than this share of all, for each thread, is validated by one thread,
+/// which is the cheapest way as long as every thread has such a file.
 const SHARES: usize = 4;
 
 /// The files at hand: a disk, a commit, an upload. Paths use `/`.
@@ -39,8 +40,8 @@ pub trait Files: Sync {
     /// Returns the size of a file; `None` when there is no such file.
     fn size(&self, path: &str) -> Option<u64>;
 
-    /// The SHA-256 of a file in hexadecimal, when whoever wrote it made that on the way: then it is not made again. Only for
-    /// files that nobody else could have changed since.
+    /// The SHA-256 of a file in hexadecimal, when whoever wrote it made that on the way: then it is
+    /// not made again. Only for files that nobody else could have changed since.
     fn sha256(&self, _path: &str) -> Option<&str> {
         None
     }
@@ -79,8 +80,9 @@ impl Default for Options<'_> {
     }
 }
 
-/// Validates files and returns a report for each, in the order given; a samples file that was not named but belongs to a
-/// record that was is reported right after it. The answer does not depend on the number of threads.
+/// Validates files and returns a report for each, in the order given; a samples file that was not
+/// named but belongs to a record that was is reported right after it. The answer does not depend on
+/// the number of threads.
 pub fn validate(
     files: &dyn Files,
     items: &[Item],
@@ -176,7 +178,8 @@ impl<F: SampleObserver> Session<'_, F> {
         Location::of(path, policy)
     }
 
-    /// A file of no known kind; one that is not there or cannot be opened is told apart from one that is strange.
+    /// A file of no known kind; one that is not there or cannot be opened is told apart from one
+    /// that is strange.
     fn validate_unknown(&self, path: &Arc<str>) -> FileReport {
         let mut report = FileReport::new(path, None);
         match self.files.open(path) {
@@ -232,7 +235,8 @@ impl<F: SampleObserver> Session<'_, F> {
         entries.map(ValidatedFile::Results)
     }
 
-    /// Validates a record and its samples, whichever of them were named; the other one is read for what it says.
+    /// Validates a record and its samples, whichever of them were named; the other one is read for
+    /// what it says.
     fn validate_pair(
         &self,
         record: &Part,
@@ -289,7 +293,8 @@ impl<F: SampleObserver> Session<'_, F> {
             apply::companion(&pairing, &mut sink);
             if record.item.is_none() {
                 let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
-                // Nobody sees the report of a record that was not named, so its samples tell what refuses the pair.
+                // Nobody sees the report of a record that was not named, so its samples tell what
+                // refuses the pair.
                 found
                     .diagnostics()
                     .iter()
@@ -408,7 +413,8 @@ impl<F: SampleObserver> Session<'_, F> {
         Some(digest::content(document.root()))
     }
 
-    /// Reports what only shows when records are held against each other. Those with a finding are read once more.
+    /// Reports what only shows when records are held against each other. Those with a finding are
+    /// read once more.
     fn compare_records(&self, buffers: &mut DocumentBuffers, reports: &mut [FileReport]) {
         let summaries: Vec<Option<RecordSummary>> = reports
             .iter_mut()

@@ -378,7 +378,8 @@ impl Text<'_> {
 
     /// The line at `start`, cut to a window when it is long.
     fn excerpt(&self, line_start: usize, start: usize, end: usize) -> Excerpt {
-        // Only the window is looked at, so that a finding in a very long line costs no more than in a short one.
+        // Only the window is looked at, so that a finding in a very long line costs no more than in
+        // a short one.
         let furthest = advance(self.source, start, EXCERPT_CARET + EXCERPT_SIDE);
         let newline = memchr::memchr2(b'\n', b'\r', &self.source.as_bytes()[start..furthest]);
         let line_end = newline.map_or(furthest, |at| start + at);

@@ -7,14 +7,16 @@ const ALIKE: f64 = 0.8;
 /// The most bytes that one character has.
 const MAX_WIDTH: usize = 4;
 
-/// The known name closest to `typed`, if any comes close. Case, dashes and underscores do not count.
+/// The known name closest to `typed`, if any comes close. Case, dashes and underscores do not
+/// count.
 pub fn closest<'n>(typed: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(typed);
     let length = wanted.chars().count();
     known
         .into_iter()
-        // A name so much longer or shorter cannot be alike, and comparing a hostile one would cost its length squared.
+        // A name so much longer or shorter cannot be alike, and comparing a hostile one would cost
+        // its length squared.
         .filter(|name| length <= 2 * name.len() && name.len() <= 2 * length.max(1) * MAX_WIDTH)
         .map(|name| {
             (
@@ -23,7 +25,8 @@ pub fn closest<'n>(typed: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
             )
         })
         .filter(|(likeness, _)| *likeness >= ALIKE)
-        // The first of equals wins, so that the answer does not depend on anything but the order given.
+        // The first of equals wins, so that the answer does not depend on anything but the order
+        // given.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, name)| name)
 }

@@ -6,7 +6,8 @@ const SCHEMES: [&str; 2] = ["https://", "http://"];
 /// Returns the reason why a text cannot be the address of a web page. The part behind the host is
 /// for that host to decide, so a URL parser would find nothing more.
 pub(crate) fn fault(text: &str) -> Option<&'static str> {
-    // Nearly every address is ASCII, and a fold over all of it is faster than a search that may end early.
+    // Nearly every address is ASCII, and a fold over all of it is faster than a search that may end
+    // early.
     let is_plain = text
         .bytes()
         .fold(true, |all, byte| all & byte.is_ascii_graphic());

@@ -10,8 +10,8 @@ use crate::apply;
 use crate::rules;
 use crate::sink::Sink;
 
-/// Reports every departure from a shape, and returns where scalars stand that have been refused. A rule of the format may
-/// take a departure for itself: `own` then returns true.
+/// Reports every departure from a shape, and returns where scalars stand that have been refused. A
+/// rule of the format may take a departure for itself: `own` then returns true.
 pub(crate) fn check<'d>(
     shape: &'static Shape,
     value: Value<'d>,

@@ -233,7 +233,8 @@ fn every_rule_in_the_sources_is_registered() {
     assert_eq!(declared, registered);
 }
 
-/// The source files of a directory; what lies in a directory of its own is a helper of the file of that name.
+/// The source files of a directory; what lies in a directory of its own is a helper of the file of
+/// that name.
 fn sources(directory: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(directory)
         .unwrap()

@@ -29,7 +29,8 @@ impl Files for OneFile {
     }
 }
 
-/// Text that a person could have meant, among it what YAML would take for something else if it stood without quotes.
+/// Text that a person could have meant, among it what YAML would take for something else if it
+/// stood without quotes.
 fn words() -> impl Strategy<Value = String> {
     prop_oneof![
         "[A-Za-z][A-Za-z0-9 .,:#'\"\\\\{}\\[\\]&*!|>%@`-]{0,30}[a-z]",

@@ -1,7 +1,8 @@
-//! The card of a model or dataset: the YAML between two lines of dashes at the top of its `README.md`.
+//! The card of a model or dataset: the YAML between two lines of dashes at the top of its
+//! `README.md`.
 //!
-//! Cards are written by people and read by everyone's client, so what would make a client stumble is left out here and
-//! told to the author instead.
+//! Cards are written by people and read by everyone's client, so what would make a client stumble
+//! is left out here and told to the author instead.
 
 mod convert;
 mod front_matter;
@@ -26,7 +27,8 @@ pub const MAX_CARD_BYTES: usize = 1 << 20;
 /// The largest number of base models that a card may name.
 pub const MAX_BASE_MODELS: usize = 64;
 
-/// Keys that the constructor of a client takes for its own arguments: with one of them it cannot be called.
+/// Keys that the constructor of a client takes for its own arguments: with one of them it cannot be
+/// called.
 const FATAL_KEYS: [&str; 2] = ["self", "ignore_metadata_errors"];
 
 /// The fields of a card, cleared of what breaks clients.
@@ -34,8 +36,8 @@ const FATAL_KEYS: [&str; 2] = ["self", "ignore_metadata_errors"];
 pub struct Card {
     /// The front matter as JSON; none when there is none that can be read.
     pub data: Option<Map<String, Json>>,
-    /// Its own tags and those that follow from what it says. None of them begins with `benchmark:`, which only the hub
-    /// gives.
+    /// Its own tags and those that follow from what it says. None of them begins with `benchmark:`,
+    /// which only the hub gives.
     pub tags: Vec<String>,
     /// The models that this one is made from, as they are written.
     pub base_models: Vec<String>,
@@ -180,7 +182,8 @@ fn base_models(data: &Map<String, Json>, report: &mut Report) -> Vec<String> {
     kept.map(str::to_owned).collect()
 }
 
-/// The texts of a value that may be one or a list, without space around them; what is empty is none.
+/// The texts of a value that may be one or a list, without space around them; what is empty is
+/// none.
 fn texts(value: Option<&Json>) -> Vec<&str> {
     let items = match value {
         Some(Json::Array(items)) => items.as_slice(),

@@ -1,4 +1,5 @@
-//! Every Eval Ever: aggregate records and instance rows, in the five versions of their schema that are in use.
+//! Every Eval Ever: aggregate records and instance rows, in the five versions of their schema that
+//! are in use.
 
 mod aggregate;
 mod facts;

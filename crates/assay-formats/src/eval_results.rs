@@ -1,4 +1,5 @@
-//! Result files, `.eval_results/*.yaml`: the target shape, its extensions, and the keys of the dialect in use today.
+//! Result files, `.eval_results/*.yaml`: the target shape, its extensions, and the keys of the
+//! dialect in use today.
 
 mod read;
 mod write;
@@ -18,7 +19,8 @@ pub static SHAPE: Shape = Shape::List {
 /// The shape of one entry of a result file.
 pub static ENTRY: Shape = Shape::Object(&ENTRY_OBJECT);
 
-/// The two spellings of the key behind which the token stands: that of the target shape, and that of clients today.
+/// The two spellings of the key behind which the token stands: that of the target shape, and that
+/// of clients today.
 pub const TOKEN_KEYS: [&str; 2] = ["verify_token", "verifyToken"];
 
 static ANY: Shape = Shape::Any;

@@ -1,4 +1,5 @@
-//! The benchmark definition `eval.yaml`: the target shape, its extensions, and the keys of the dialect in use today.
+//! The benchmark definition `eval.yaml`: the target shape, its extensions, and the keys of the
+//! dialect in use today.
 
 mod read;
 

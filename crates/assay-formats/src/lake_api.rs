@@ -14,7 +14,8 @@ pub const ROWS_HEADER: &str = "assay-rows";
 /// The header that says whether there were more rows than the budget allows: `true` or `false`.
 pub const TRUNCATED_HEADER: &str = "assay-truncated";
 
-/// The header that says how many milliseconds an answer or a refusal took, without the wait for a turn.
+/// The header that says how many milliseconds an answer or a refusal took, without the wait for a
+/// turn.
 pub const ENGINE_MILLIS_HEADER: &str = "assay-engine-millis";
 
 /// A question in SQL.

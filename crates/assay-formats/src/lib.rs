@@ -1,7 +1,8 @@
-//! Foreign shapes read and written, with places: `eval.yaml`, result files, Every Eval Ever records and samples.
+//! Foreign shapes read and written, with places: `eval.yaml`, result files, Every Eval Ever records
+//! and samples.
 //!
-//! Reading never panics and never judges: it turns bytes into values that know where they stand, and says what is wrong
-//! with the text. What the values mean is for `assay-check`.
+//! Reading never panics and never judges: it turns bytes into values that know where they stand,
+//! and says what is wrong with the text. What the values mean is for `assay-check`.
 
 pub mod card;
 pub mod eee;

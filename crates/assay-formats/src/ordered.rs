@@ -8,12 +8,14 @@ use parking_lot::{Condvar, Mutex};
 /// Number of pieces of that work may be under way or waiting to be consumed, for each thread.
 const PIECES_PER_JOB: u64 = 2;
 
-/// Takes pieces from `produce`, works on them on `jobs` threads, and hands the results to `consume` in the order of the
-/// pieces. At most a few pieces for each thread are held at a time, so memory does not grow with the input.
+/// Takes pieces from `produce`, works on them on `jobs` threads, and hands the results to `consume`
+/// in the order of the pieces. At most a few pieces for each thread are held at a time, so memory
+/// does not grow with the input.
 ///
-/// `produce` runs on the calling thread, which works like the others whenever enough pieces are waiting: there are as many
-/// threads as jobs, and none of them is idle while another has too much to do. `consume` runs on whichever thread finishes
-/// the next piece in turn. Each thread makes its own `state` once, for buffers that are used again.
+/// `produce` runs on the calling thread, which works like the others whenever enough pieces are
+/// waiting: there are as many threads as jobs, and none of them is idle while another has too much
+/// to do. `consume` runs on whichever thread finishes the next piece in turn. Each thread makes its
+/// own `state` once, for buffers that are used again.
 pub fn ordered<P, R, S, E>(
     jobs: usize,
     mut produce: impl FnMut() -> Result<Option<P>, E>,
@@ -66,7 +68,8 @@ where
 
 /// Works on every piece of a list on `jobs` threads and returns the results in its order.
 ///
-/// Each thread takes the next piece that is free, so a slow one holds nobody up; all results are held until the end.
+/// Each thread takes the next piece that is free, so a slow one holds nobody up; all results are
+/// held until the end.
 pub fn each<P, R>(jobs: usize, pieces: &[P], work: impl Fn(&P) -> R + Sync) -> Vec<R>
 where
     P: Sync,
@@ -75,7 +78,8 @@ where
     each_with(jobs, pieces, || (), |(), piece| work(piece))
 }
 
-/// The same as [`each`], where each thread makes its own `state` once, for buffers that are used again.
+/// The same as [`each`], where each thread makes its own `state` once, for buffers that are used
+/// again.
 pub fn each_with<P, R, S>(
     jobs: usize,
     pieces: &[P],
@@ -205,7 +209,8 @@ impl<'c, P, R> Line<'c, P, R> {
         state.waiting.pop_front()
     }
 
-    /// Keeps a result, and consumes all whose turn has come, unless another thread is at it and will find this one too.
+    /// Keeps a result, and consumes all whose turn has come, unless another thread is at it and
+    /// will find this one too.
     fn finish(&self, number: u64, result: R) {
         let mut state = self.state.lock();
         state.early.insert(number, result);

@@ -1,4 +1,5 @@
-//! Samples files cut into blocks of whole rows, hashed on the way, in memory that the largest row bounds.
+//! Samples files cut into blocks of whole rows, hashed on the way, in memory that the largest row
+//! bounds.
 
 use std::io::{self, Read};
 
@@ -99,7 +100,8 @@ impl Hasher {
     }
 }
 
-/// The SHA-256 of everything a reader gives, in hexadecimal digits, and how many bytes that is; none of it is kept.
+/// The SHA-256 of everything a reader gives, in hexadecimal digits, and how many bytes that is;
+/// none of it is kept.
 pub fn sha256_of(mut reader: impl Read) -> io::Result<(String, u64)> {
     let mut hasher = Hasher::new(Algorithm::Sha256);
     let mut chunk = vec![0; CHUNK];
@@ -144,7 +146,8 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Begins at the front of a file whose digest nobody asks for; computing it would cost more than the cutting.
+    /// Begins at the front of a file whose digest nobody asks for; computing it would cost more
+    /// than the cutting.
     pub fn unhashed(reader: R) -> Self {
         Self {
             reader,
@@ -156,7 +159,8 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Fills `block` with the next rows; `false` at the end of the file. The block's buffer is used again.
+    /// Fills `block` with the next rows; `false` at the end of the file. The block's buffer is used
+    /// again.
     pub fn next(&mut self, block: &mut Block) -> io::Result<bool> {
         block.bytes.clear();
         block.bytes.append(&mut self.carry);
@@ -184,8 +188,8 @@ impl<R: Read> Blocks<R> {
         Ok(!block.bytes.is_empty())
     }
 
-    /// The digest of everything that was read, in hexadecimal (empty when none was asked for), and how many bytes that
-    /// was.
+    /// The digest of everything that was read, in hexadecimal (empty when none was asked for), and
+    /// how many bytes that was.
     pub fn finish(self) -> (String, u64) {
         (
             self.hasher.map(Hasher::hex).unwrap_or_default(),
@@ -193,7 +197,8 @@ impl<R: Read> Blocks<R> {
         )
     }
 
-    /// Reads until the buffer holds `wanted` bytes or the file ends, so that blocks do not depend on the reader's mood.
+    /// Reads until the buffer holds `wanted` bytes or the file ends, so that blocks do not depend
+    /// on the reader's mood.
     fn fill(&mut self, bytes: &mut Vec<u8>, wanted: usize) -> io::Result<()> {
         let start = bytes.len();
         if start >= wanted || self.ended {

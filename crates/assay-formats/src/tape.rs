@@ -1,8 +1,8 @@
 //! One flat tree for JSON and YAML alike: what was written, and where.
 //!
-//! A [`Tape`] is a list of nodes in document order. It borrows nothing, so one tape serves a million rows of a samples
-//! file without a single allocation after the first few; a [`Value`] is a cursor over a tape and the text it was read
-//! from.
+//! A [`Tape`] is a list of nodes in document order. It borrows nothing, so one tape serves a
+//! million rows of a samples file without a single allocation after the first few; a [`Value`] is a
+//! cursor over a tape and the text it was read from.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -82,8 +82,8 @@ pub(crate) enum Form {
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// For a list or map the index one past its last descendant; for decoded text its index; for a key of JSON its
-    /// fingerprint, which is never 0.
+    /// For a list or map the index one past its last descendant; for decoded text its index; for a
+    /// key of JSON its fingerprint, which is never 0.
     pub(crate) next: u32,
     pub(crate) kind: Kind,
     pub(crate) form: Form,
@@ -108,8 +108,8 @@ pub struct Tape {
     pub(crate) decoded: Vec<Box<str>>,
     /// The faults of the text, for callers who must not believe a value that has two meanings.
     pub(crate) faults: Vec<SyntaxFault>,
-    /// The way to the value whose path was last asked for. The next one is usually near, and a long list is not counted
-    /// from its beginning for each of its items.
+    /// The way to the value whose path was last asked for. The next one is usually near, and a long
+    /// list is not counted from its beginning for each of its items.
     trail: Mutex<Vec<Step>>,
 }
 
@@ -220,8 +220,8 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// A string of JSON as it was written, quotes included, when we would write its text in the same way: it can then be
-    /// copied without being decoded.
+    /// A string of JSON as it was written, quotes included, when we would write its text in the
+    /// same way: it can then be copied without being decoded.
     pub fn spelled(self) -> Option<&'d str> {
         let node = self.node();
         let is_own = node.kind == Kind::String && matches!(node.form, Form::Plain | Form::Spelled);
@@ -231,14 +231,15 @@ impl<'d> Value<'d> {
             .filter(|raw| raw.starts_with('"'))
     }
 
-    /// The text of a string that needed no decoding, as nearly all keys and ids do; the cheap half of [`Value::text`].
+    /// The text of a string that needed no decoding, as nearly all keys and ids do; the cheap half
+    /// of [`Value::text`].
     pub fn plain_text(self) -> Option<&'d str> {
         let node = self.node();
         (node.kind == Kind::String && node.form == Form::Plain).then(|| strip_quotes(self.raw()))
     }
 
-    /// The bytes of a string that needed no decoding. Comparing bytes spares the check for character boundaries, which
-    /// shows when every key of a million rows is compared.
+    /// The bytes of a string that needed no decoding. Comparing bytes spares the check for
+    /// character boundaries, which shows when every key of a million rows is compared.
     #[inline]
     fn plain_bytes(self) -> Option<&'d [u8]> {
         let node = self.node();
@@ -289,7 +290,8 @@ impl<'d> Value<'d> {
             return Some(integer);
         }
         let number = self.number().filter(|number| number.fract() == 0.0)?;
-        // A double beyond this is whole but not exact; the bounds that shapes ask about lie far below.
+        // A double beyond this is whole but not exact; the bounds that shapes ask about lie far
+        // below.
         #[expect(
             clippy::cast_possible_truncation,
             reason = "the range is checked first"
@@ -344,9 +346,11 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The keys and values of a map as they lie on the tape, each with the index of its key; nothing for anything else.
+    /// The keys and values of a map as they lie on the tape, each with the index of its key;
+    /// nothing for anything else.
     ///
-    /// A walk that looks at every key of every document is done with most of them when it has seen the node.
+    /// A walk that looks at every key of every document is done with most of them when it has seen
+    /// the node.
     #[inline]
     pub(crate) fn pairs(self) -> Pairs<'d> {
         let end = if self.kind() == Kind::Map {

@@ -11,7 +11,8 @@ const MAX_TEXT: usize = 4 << 20;
 /// The cost of a value beside its text, in bytes.
 const VALUE_COST: usize = 8;
 
-/// Converts the values of a document to JSON within a budget: a few aliases can stand for any amount of text.
+/// Converts the values of a document to JSON within a budget: a few aliases can stand for any
+/// amount of text.
 #[derive(Debug)]
 pub struct JsonConverter {
     left: usize,
@@ -28,7 +29,8 @@ impl JsonConverter {
         Self { left: bytes }
     }
 
-    /// Converts a value. Returns none above the budget. A number that JSON cannot hold becomes a string.
+    /// Converts a value. Returns none above the budget. A number that JSON cannot hold becomes a
+    /// string.
     pub fn json(&mut self, value: Value<'_>) -> Option<Json> {
         self.spend(0)?;
         Some(match value.kind() {

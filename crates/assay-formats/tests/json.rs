@@ -67,9 +67,10 @@ fn count_values(text: &str) -> usize {
     count
 }
 
-/// The text is read without a panic, every fault lies in it, and it is accepted if and only if the other parser accepts
-/// it. One difference is meant: a key that stands twice is a fault here. `NaN`, numbers beyond a double and lone
-/// surrogates are refused by both, and texts deeper than the limit are not made here.
+/// The text is read without a panic, every fault lies in it, and it is accepted if and only if the
+/// other parser accepts it. One difference is meant: a key that stands twice is a fault here.
+/// `NaN`, numbers beyond a double and lone surrogates are refused by both, and texts deeper than
+/// the limit are not made here.
 fn assert_agreement(text: &str) {
     let mut tape = Tape::new();
     let faults = json::parse(text, &mut tape);
@@ -400,7 +401,8 @@ fn twice_the_text_makes_twice_the_work() {
     }
 }
 
-/// A long text, one that differs from it in its last letter, one that goes on where it ends, and one with a fault.
+/// A long text, one that differs from it in its last letter, one that goes on where it ends, and
+/// one with a fault.
 fn long_texts() -> [String; 4] {
     let long = "few-shot \\n prompt ".repeat(40);
     let (other, longer, faulty) = (

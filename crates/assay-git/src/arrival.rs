@@ -7,8 +7,8 @@ use crate::{Error, Objects, Repository};
 /// The objects that a commit brings to a repository when a ref comes to point at it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrival {
-    /// The commits that no ref leads to yet, over all parents: those of the quarantine, and those that the repository
-    /// happens to have.
+    /// The commits that no ref leads to yet, over all parents: those of the quarantine, and those
+    /// that the repository happens to have.
     pub commits: Vec<ObjectId>,
     /// True if a ref points at the commit itself already.
     pub is_tip: bool,
@@ -23,10 +23,12 @@ impl Arrival {
 const LINE: usize = ObjectId::DIGITS + 1;
 
 impl Repository {
-    /// Finds out what comes with a commit. `objects` sees it; `old` is where the ref points now, if it exists.
+    /// Finds out what comes with a commit. `objects` sees it; `old` is where the ref points now, if
+    /// it exists.
     ///
-    /// That an object is in the repository says nothing: it may have come with a push whose refs were refused. What counts
-    /// is whether a ref leads to it. A commit that follows on the tip of a ref is found without looking at the refs.
+    /// That an object is in the repository says nothing: it may have come with a push whose refs
+    /// were refused. What counts is whether a ref leads to it. A commit that follows on the tip of
+    /// a ref is found without looking at the refs.
     pub fn arrival(
         &self,
         objects: &Objects,
@@ -77,7 +79,8 @@ impl Repository {
     }
 }
 
-/// The commits that lead to one and that no ref leads to, by git, which finds them without walking all of the history.
+/// The commits that lead to one and that no ref leads to, by git, which finds them without walking
+/// all of the history.
 fn unreached(objects: &Objects, commit: ObjectId) -> Result<Vec<ObjectId>, Error> {
     let output = objects
         .git("rev-list")?

@@ -27,8 +27,9 @@ const MAX_AT_ONCE: u64 = 1 << 20;
 impl Objects {
     /// Opens a blob of any size.
     ///
-    /// A blob that is a file of its own is read as it is asked for. One in a pack is held in memory, as git itself
-    /// does; what a push may bring is bounded by [`ReceiveLimits::object_bytes`](crate::ReceiveLimits::object_bytes).
+    /// A blob that is a file of its own is read as it is asked for. One in a pack is held in
+    /// memory, as git itself does; what a push may bring is bounded by
+    /// [`ReceiveLimits::object_bytes`](crate::ReceiveLimits::object_bytes).
     pub fn open(&self, blob: ObjectId) -> Result<BlobReader, Error> {
         let size = self.size(blob)?;
         if size > MAX_AT_ONCE
@@ -56,9 +57,10 @@ impl Objects {
 }
 
 impl Repository {
-    /// Writes the bytes of a blob to a file and returns how many they are. A `git` does it, so that no part of the blob is
-    /// held in the memory of this process. That `git` streams what is stored as it is. For a chain of deltas it holds two
-    /// versions of the file, none of which may have more than `max_version` bytes.
+    /// Writes the bytes of a blob to a file and returns how many they are. A `git` does it, so that
+    /// no part of the blob is held in the memory of this process. That `git` streams what is stored
+    /// as it is. For a chain of deltas it holds two versions of the file, none of which may have
+    /// more than `max_version` bytes.
     pub fn copy_blob(&self, blob: ObjectId, to: File, max_version: u64) -> Result<u64, Error> {
         let size = self.objects().size(blob)?;
         let memory = size.max(max_version).saturating_add(SPARE_MEMORY);

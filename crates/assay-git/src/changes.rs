@@ -39,8 +39,8 @@ impl Objects {
         Ok(ChangeSet { changes, unnamed })
     }
 
-    /// For each path, file or folder, the newest commit on the first-parent line that changed it. Paths that are not
-    /// there are left out.
+    /// For each path, file or folder, the newest commit on the first-parent line that changed it.
+    /// Paths that are not there are left out.
     pub fn last_commits(
         &self,
         commit: ObjectId,
@@ -68,8 +68,8 @@ impl Objects {
         Ok(last)
     }
 
-    /// The commit on the first-parent line that made a file which has been there ever since; `None` when it is not
-    /// there.
+    /// The commit on the first-parent line that made a file which has been there ever since; `None`
+    /// when it is not there.
     pub fn created(&self, commit: ObjectId, path: &RepoPath) -> Result<Option<CommitInfo>, Error> {
         let mut since = None;
         let mut next = Some(commit);
@@ -167,7 +167,8 @@ impl Differ<'_> {
                 (None, None) => return Ok(()),
                 (Some(_), None) => std::cmp::Ordering::Less,
                 (None, Some(_)) => std::cmp::Ordering::Greater,
-                // A file and a directory of one name stand at different places: they are two differences.
+                // A file and a directory of one name stand at different places: they are two
+                // differences.
                 (Some(old), Some(new)) => order(old).cmp(order(new)),
             };
             let old = old.next_if(|_| which.is_le());

@@ -1,4 +1,5 @@
-//! The one way to run `git`: without the environment and the configuration of whoever started the hub, and not for ever.
+//! The one way to run `git`: without the environment and the configuration of whoever started the
+//! hub, and not for ever.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -101,7 +102,8 @@ impl Git {
         self
     }
 
-    /// With objects that are not part of the repository: they are read, and new ones are written there.
+    /// With objects that are not part of the repository: they are read, and new ones are written
+    /// there.
     #[must_use]
     pub fn quarantined(self, objects: &Path, repository: &Path) -> Self {
         // Git reads a list here, in which a path stands in quotes if need be.
@@ -176,7 +178,8 @@ impl Git {
         self.attend(|_| Ok((Vec::new(), false)))
     }
 
-    /// Starts it, lets `read` take what it prints, and waits for its end, or ends it when its time is over.
+    /// Starts it, lets `read` take what it prints, and waits for its end, or ends it when its time
+    /// is over.
     fn attend(
         mut self,
         read: impl FnOnce(&Mutex<Child>) -> Result<(Vec<u8>, bool), Error>,

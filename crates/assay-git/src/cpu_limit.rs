@@ -8,7 +8,8 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 const GRACE_SECONDS: u64 = 2;
 
-/// Limits the processor time of a process, all its threads together. One that has ended already needs no limit.
+/// Limits the processor time of a process, all its threads together. One that has ended already
+/// needs no limit.
 #[cfg(target_os = "linux")]
 pub(crate) fn set(pid: Option<u32>, limit: Duration) -> io::Result<()> {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};

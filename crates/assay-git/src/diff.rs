@@ -10,8 +10,8 @@ use crate::{Diff, EntryKind, Error, Objects};
 const MAX_FILES: usize = 3_000;
 /// Maximum number of bytes of they together, before and after.
 const MAX_BYTES: u64 = 32 << 20;
-/// The largest file whose lines are compared; of a larger one it is told that it differs. The work grows with the lines of
-/// a file times the lines that differ.
+/// The largest file whose lines are compared; of a larger one it is told that it differs. The work
+/// grows with the lines of a file times the lines that differ.
 const MAX_FILE_BYTES: &str = "1m";
 /// The number of new files that are compared with removed ones.
 const MAX_RENAMES: &str = "-l200";

@@ -75,8 +75,8 @@ pub enum Error {
         /// The ref that is in its way.
         existing: RefName,
     },
-    /// A ref points at an object that is not there: the repository is damaged, such as by a copy that was made while it was
-    /// written.
+    /// A ref points at an object that is not there: the repository is damaged, such as by a copy
+    /// that was made while it was written.
     #[error("`{name}` of repository {key} points at object {missing}, which is not there")]
     BrokenRef {
         /// The repository.

@@ -12,8 +12,9 @@ pub(crate) const FACTS: &str = "assay.json";
 const MAX_FACTS: u64 = 1 << 16;
 
 impl Repository {
-    /// Writes what the hub knows of this repository beside git, whole or not at all: for who finds the directory without
-    /// its record. What is in it is the caller's affair. A text that is there already is not written again.
+    /// Writes what the hub knows of this repository beside git, whole or not at all: for who finds
+    /// the directory without its record. What is in it is the caller's affair. A text that is there
+    /// already is not written again.
     pub fn write_facts(&self, text: &str) -> Result<(), Error> {
         let path = self.path().join(FACTS);
         if read_facts(self.path())?.as_deref() == Some(text) {
@@ -40,8 +41,8 @@ impl Repository {
     }
 }
 
-/// Returns the facts in the directory of a repository, wherever it lies. A file that is larger than any that is written is
-/// none.
+/// Returns the facts in the directory of a repository, wherever it lies. A file that is larger than
+/// any that is written is none.
 pub fn read_facts(directory: &Path) -> Result<Option<String>, Error> {
     let path = directory.join(FACTS);
     let failed = || Error::disk("read", &path);

@@ -45,7 +45,8 @@ impl Objects {
             .try_fold(0, |count, step| step.map(|_| count + 1))
     }
 
-    /// A commit, its first parent, that one's first parent and so on, until a commit that is left out, or the end.
+    /// A commit, its first parent, that one's first parent and so on, until a commit that is left
+    /// out, or the end.
     pub fn first_parents(
         &self,
         from: ObjectId,
@@ -63,8 +64,9 @@ impl Objects {
         Ok(line)
     }
 
-    /// The commits of the first-parent line of one that came after another, newest first; the whole line without
-    /// another, and none when the other is not on the line. Only their ids are held, however long the line is.
+    /// The commits of the first-parent line of one that came after another, newest first; the whole
+    /// line without another, and none when the other is not on the line. Only their ids are held,
+    /// however long the line is.
     pub fn first_parent_ids(
         &self,
         from: ObjectId,
@@ -177,7 +179,8 @@ impl Objects {
         })
     }
 
-    /// Every commit that led to one, newest first; of two of the same second, the one that was found first.
+    /// Every commit that led to one, newest first; of two of the same second, the one that was
+    /// found first.
     fn walk(
         &self,
         from: ObjectId,

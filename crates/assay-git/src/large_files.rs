@@ -92,7 +92,8 @@ impl LargeFiles {
         })
     }
 
-    /// Removes what uploads of processes that are gone have left, and says how many there were. Call it once at start-up.
+    /// Removes what uploads of processes that are gone have left, and says how many there were.
+    /// Call it once at start-up.
     pub fn recover(&self) -> Result<usize, Error> {
         let failed = || Error::disk("list", &self.root);
         let mut removed = 0;
@@ -144,8 +145,8 @@ impl LargeFiles {
         Ok(found)
     }
 
-    /// Removes a file unless it came after this moment. Whoever brings it meanwhile loses nothing: it is taken out of the way
-    /// first, and put back when it turns out to be young.
+    /// Removes a file unless it came after this moment. Whoever brings it meanwhile loses nothing:
+    /// it is taken out of the way first, and put back when it turns out to be young.
     pub fn remove_older(&self, oid: LargeFileId, moment: SystemTime) -> Result<Removal, Error> {
         let (place, aside) = (self.path(oid), self.root.join(format!("{LEAVING}{oid}")));
         match std::fs::rename(&place, &aside) {
@@ -155,7 +156,8 @@ impl LargeFiles {
         }
         let facts = std::fs::metadata(&aside).map_err(Error::disk("find", &aside))?;
         if modified(&facts) > moment {
-            // A hard link does not replace what somebody has put there since, which are the same bytes.
+            // A hard link does not replace what somebody has put there since, which are the same
+            // bytes.
             match std::fs::hard_link(&aside, &place) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                     std::fs::rename(&aside, &place).map_err(Error::disk("move", &place))?;
@@ -170,7 +172,8 @@ impl LargeFiles {
         Ok(Removal::Removed)
     }
 
-    /// Takes a whole file in; what has not the hash and the size that were said is refused and leaves nothing behind.
+    /// Takes a whole file in; what has not the hash and the size that were said is refused and
+    /// leaves nothing behind.
     pub fn put(&self, oid: LargeFileId, size: u64, mut reader: impl Read) -> Result<(), Error> {
         let mut upload = self.begin(oid, size)?;
         let mut chunk = vec![0; CHUNK];

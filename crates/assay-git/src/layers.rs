@@ -80,7 +80,8 @@ impl Layers {
         Ok(candidates)
     }
 
-    /// Asks the quarantine's files, then the repository's; and the latter again if its packs were replaced meanwhile.
+    /// Asks the quarantine's files, then the repository's; and the latter again if its packs were
+    /// replaced meanwhile.
     fn ask<T>(
         &self,
         mut question: impl FnMut(&Handle) -> gix::Result<Option<T>>,

@@ -1,8 +1,10 @@
-//! Bare repositories: commits, refs, pull-request refs, large files, the git protocol over byte streams.
+//! Bare repositories: commits, refs, pull-request refs, large files, the git protocol over byte
+//! streams.
 //!
-//! [`Repositories`] is a directory of them. A [`Repository`] has refs, which move by compare-and-swap, and [`Objects`],
-//! which are only read. What is new is written to a [`Quarantine`] first, where it can be read like everything else,
-//! and admitted when it has been validated. So a ref never points at something that is not there.
+//! [`Repositories`] is a directory of them. A [`Repository`] has refs, which move by
+//! compare-and-swap, and [`Objects`], which are only read. What is new is written to a
+//! [`Quarantine`] first, where it can be read like everything else, and admitted when it has been
+//! validated. So a ref never points at something that is not there.
 //!
 //! Everything here blocks, except what speaks the git protocol: call it where blocking is allowed.
 

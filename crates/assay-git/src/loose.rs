@@ -28,7 +28,8 @@ pub(crate) fn path(objects: &Path, id: ObjectId) -> PathBuf {
     objects.join(&name[..2]).join(&name[2..])
 }
 
-/// An object in a file that has not got its name yet. The file is closed: a commit may have thousands of them.
+/// An object in a file that has not got its name yet. The file is closed: a commit may have
+/// thousands of them.
 #[derive(Debug)]
 pub(crate) struct Unnamed {
     file: TempPath,
@@ -164,7 +165,8 @@ impl Hasher {
         self.0.update(bytes);
     }
 
-    /// Bytes that were made to have the hash of others are told apart from honest ones, as git does.
+    /// Bytes that were made to have the hash of others are told apart from honest ones, as git
+    /// does.
     fn finish(self) -> Result<ObjectId, Error> {
         match self.0.try_finalize() {
             Ok(id) => Ok(from_gix(&id)),

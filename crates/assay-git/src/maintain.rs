@@ -7,12 +7,13 @@ use crate::{Error, Repository};
 const MAX_LOOSE: usize = 6_700;
 /// As many packs as a search should have to go through.
 const MAX_PACKS: usize = 20;
-/// Objects are spread evenly over this many directories, so that one of them tells how many there are.
+/// Objects are spread evenly over this many directories, so that one of them tells how many there
+/// are.
 const FANS: usize = 256;
 
 impl Repository {
-    /// Packs what has become many, and says whether there was anything to do. Nothing is thrown away, and others may
-    /// read and write meanwhile. Call it now and then.
+    /// Packs what has become many, and says whether there was anything to do. Nothing is thrown
+    /// away, and others may read and write meanwhile. Call it now and then.
     pub fn maintain(&self) -> Result<bool, Error> {
         let objects = self.base.objects_dir();
         let loose = count(&objects.join("17"), "") * FANS;
@@ -24,8 +25,9 @@ impl Repository {
         Ok(true)
     }
 
-    /// Packs that are much smaller than the next are joined with it, and single files with the smallest: so the work
-    /// that is done over time is not more than the repository is large, a few times.
+    /// Packs that are much smaller than the next are joined with it, and single files with the
+    /// smallest: so the work that is done over time is not more than the repository is large, a few
+    /// times.
     fn repack(&self) -> Result<(), Error> {
         Git::new("repack")
             .within(self.path())
@@ -36,7 +38,8 @@ impl Repository {
     }
 }
 
-/// How many files of a directory have an extension; all of them, if it is empty. A directory that is not there has none.
+/// How many files of a directory have an extension; all of them, if it is empty. A directory that
+/// is not there has none.
 fn count(directory: &Path, extension: &str) -> usize {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let is_counted =

@@ -62,7 +62,8 @@ pub struct CommitInfo {
     pub committed: Timestamp,
 }
 
-/// A file, link or submodule that differs between two commits. Directories are not told of: their files are.
+/// A file, link or submodule that differs between two commits. Directories are not told of: their
+/// files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The path.

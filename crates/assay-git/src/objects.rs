@@ -11,8 +11,9 @@ use crate::{Depth, EntryKind, Error, LargeFile, LargeFileId, TreeEntry, Version}
 
 /// The objects of a repository, and of a quarantine if it was asked for them.
 ///
-/// It may be shared between threads. Where a commit is wanted, an annotated tag of one will do. What lies at a path
-/// that is no [`RepoPath`] is left out everywhere: nothing in a hub could name it.
+/// It may be shared between threads. Where a commit is wanted, an annotated tag of one will do.
+/// What lies at a path that is no [`RepoPath`] is left out everywhere: nothing in a hub could name
+/// it.
 #[derive(Debug, Clone)]
 pub struct Objects {
     pub(crate) layers: Arc<Layers>,
@@ -78,8 +79,8 @@ impl Objects {
         Ok(self.find_large_files(commits)?.into_keys().collect())
     }
 
-    /// Lists the large files that some commits name, with the last of these commits and a path there. Each commit is
-    /// compared with its first parent.
+    /// Lists the large files that some commits name, with the last of these commits and a path
+    /// there. Each commit is compared with its first parent.
     pub fn find_large_files(
         &self,
         commits: &[ObjectId],
@@ -128,7 +129,8 @@ impl Objects {
         Ok(found.data)
     }
 
-    /// The bytes of an object of any kind, as its hash is made of them, if they are at most so many.
+    /// The bytes of an object of any kind, as its hash is made of them, if they are at most so
+    /// many.
     pub fn raw(&self, id: ObjectId, max: u64) -> Result<Vec<u8>, Error> {
         let (_, size) = self.layers.header(id)?.ok_or(Error::NoObject(id))?;
         if size > max {

@@ -17,8 +17,8 @@ const VERSION: u32 = 2;
 /// Room for what `git index-pack` prints: the hash of the pack.
 const MAX_OUTPUT: usize = 256;
 
-/// Writes objects as one pack with its index into a directory of objects. One file is synced in place of one for each
-/// object, and no more than one descriptor is open at a time.
+/// Writes objects as one pack with its index into a directory of objects. One file is synced in
+/// place of one for each object, and no more than one descriptor is open at a time.
 pub(crate) fn write(
     git_dir: &Path,
     objects: &Path,
@@ -34,8 +34,8 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Checks objects by git's own rules, as those of a push are checked, and writes them to `objects`. Returns the first
-/// complaint of git, or `None` when it has none.
+/// Checks objects by git's own rules, as those of a push are checked, and writes them to `objects`.
+/// Returns the first complaint of git, or `None` when it has none.
 pub(crate) fn check(
     git_dir: &Path,
     objects: &Path,
@@ -103,7 +103,8 @@ fn encode(file: &File, entries: &[(Kind, &[u8])]) -> io::Result<gix::hash::Objec
     Ok(checksum)
 }
 
-/// The kind and the size of an entry: four bits of the size, then seven at a time, the lowest first.
+/// The kind and the size of an entry: four bits of the size, then seven at a time, the lowest
+/// first.
 fn entry_header(kind: Kind, size: u64) -> Vec<u8> {
     let kind: u8 = match kind {
         Kind::Commit => 1,

@@ -40,7 +40,8 @@ pub enum RefNameError {
     /// Too many parts.
     #[error("the name of a ref has at most {max} parts between slashes", max = RefName::MAX_PARTS)]
     Depth,
-    /// The short name of a branch or tag that means something else wherever a revision can be named.
+    /// The short name of a branch or tag that means something else wherever a revision can be
+    /// named.
     #[error(
         "`{0}` may not name a branch or tag: it would be taken for a hash, for `HEAD`, for a full ref name or for an option"
     )]
@@ -88,8 +89,9 @@ impl RefName {
         Self(format!("{}{number}", Self::PULLS))
     }
 
-    /// Refuses the name of a ref that is to be made or moved if it has too many parts, or if it is a branch or tag that can
-    /// be taken for something else. Repositories may have refs of such names from before, which can be read and deleted.
+    /// Refuses the name of a ref that is to be made or moved if it has too many parts, or if it is
+    /// a branch or tag that can be taken for something else. Repositories may have refs of such
+    /// names from before, which can be read and deleted.
     pub fn check_new(&self) -> Result<(), RefNameError> {
         if self.0.split('/').count() > Self::MAX_PARTS {
             return Err(RefNameError::Depth);
@@ -120,7 +122,8 @@ impl RefName {
         self.0.strip_prefix(Self::TAGS)
     }
 
-    /// The number, if this is the ref of a pull request: `refs/pr/7`, and not `refs/pr/07` or `refs/pr/new`.
+    /// The number, if this is the ref of a pull request: `refs/pr/7`, and not `refs/pr/07` or
+    /// `refs/pr/new`.
     pub fn as_pull(&self) -> Option<u64> {
         let digits = self.0.strip_prefix(Self::PULLS)?;
         let number: u64 = digits.parse().ok()?;

@@ -11,9 +11,11 @@ use crate::scratch::Scratch;
 use crate::sync::{self, Directories};
 use crate::{CommitPlan, Error, Quarantine, RefName, Repository};
 
-/// A directory of bare repositories: `{key % 256 in hex}/{key}.git`. Several processes may share it.
+/// A directory of bare repositories: `{key % 256 in hex}/{key}.git`. Several processes may share
+/// it.
 ///
-/// What is not finished lies in `tmp`: quarantines, repositories that are being made, and those that are being deleted.
+/// What is not finished lies in `tmp`: quarantines, repositories that are being made, and those
+/// that are being deleted.
 #[derive(Debug)]
 pub struct Repositories {
     root: PathBuf,
@@ -140,7 +142,8 @@ impl Repositories {
         Ok(repository)
     }
 
-    /// Deletes a repository. It disappears at once; those who have it open read what they have opened.
+    /// Deletes a repository. It disappears at once; those who have it open read what they have
+    /// opened.
     pub fn delete(&self, key: RepoKey) -> Result<(), Error> {
         let path = self.path(key);
         let scratch = Scratch::new(&self.scratch)?;
@@ -180,14 +183,16 @@ impl Repositories {
         format!("{:02x}/{key}.git", key.0.rem_euclid(256))
     }
 
-    /// Clears away what processes that were killed have left. Call it once at start-up; processes that live keep theirs.
+    /// Clears away what processes that were killed have left. Call it once at start-up; processes
+    /// that live keep theirs.
     pub fn recover(&self) -> Result<Recovered, Error> {
         Ok(Recovered {
             leftovers: Scratch::clear(&self.scratch)?,
         })
     }
 
-    /// Opens a repository that is not in its place, such as one that was [set aside](Repositories::set_aside).
+    /// Opens a repository that is not in its place, such as one that was [set
+    /// aside](Repositories::set_aside).
     pub fn open_at(&self, path: &Path) -> Result<Repository, Error> {
         let base = self.open(RepoKey(0), path.to_owned())?;
         Ok(Repository {

@@ -37,10 +37,12 @@ impl Repository {
         Quarantine::new(Arc::clone(&self.base))
     }
 
-    /// The commit that a text means: a full hash, `HEAD`, a full ref name, a branch, a tag, or at least
-    /// [`Repository::MIN_ABBREVIATION`] digits of a hash that fit no other commit. The first that fits, in this order.
+    /// The commit that a text means: a full hash, `HEAD`, a full ref name, a branch, a tag, or at
+    /// least [`Repository::MIN_ABBREVIATION`] digits of a hash that fit no other commit. The first
+    /// that fits, in this order.
     ///
-    /// A full hash is never a branch, and `refs/..` never a branch of that short name: who pins a commit gets that commit.
+    /// A full hash is never a branch, and `refs/..` never a branch of that short name: who pins a
+    /// commit gets that commit.
     pub fn resolve(&self, text: &str) -> Result<Option<ObjectId>, Error> {
         let lower = text.to_ascii_lowercase();
         if let Ok(id) = lower.parse() {

@@ -3,10 +3,11 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// A directory for what is not finished. It goes with its owner, and with its process if that is killed.
+/// A directory for what is not finished. It goes with its owner, and with its process if that is
+/// killed.
 ///
-/// Its owner holds a lock on a file in it. The system lets go of the lock when the process ends, however it ends; so a
-/// directory whose lock can be had is a dead one, whatever the clock says.
+/// Its owner holds a lock on a file in it. The system lets go of the lock when the process ends,
+/// however it ends; so a directory whose lock can be had is a dead one, whatever the clock says.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,
@@ -41,7 +42,8 @@ impl Scratch {
         let marker = path.join(LOCK);
         let alive = File::create_new(&marker).map_err(Error::disk("make", &marker))?;
         alive.lock().map_err(Error::disk("lock", &marker))?;
-        // Whoever clears away has the lock while they do: now we have it, it is either gone or ours.
+        // Whoever clears away has the lock while they do: now we have it, it is either gone or
+        // ours.
         std::fs::metadata(&marker).map_err(Error::disk("find", &marker))?;
         Ok(Self {
             path,

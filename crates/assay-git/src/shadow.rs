@@ -20,8 +20,9 @@ use crate::{Error, ObjectSize};
 /// The objects in quarantine: small ones in memory, others in a directory that is made when the
 /// first of them comes.
 ///
-/// A commit through the API is a handful of small objects. They never touch a second directory, so nothing is written
-/// twice and nothing needs to be moved. Many small objects are written as one pack.
+/// A commit through the API is a handful of small objects. They never touch a second directory, so
+/// nothing is written twice and nothing needs to be moved. Many small objects are written as one
+/// pack.
 #[derive(Debug)]
 pub(crate) struct Shadow {
     base: Arc<Base>,

@@ -21,8 +21,8 @@ const PACKED_REFS: &str = "packed-refs";
 /// The directories that git wants to see in a repository.
 const DIRECTORIES: [&str; 3] = ["objects/pack", "refs/heads", "refs/tags"];
 
-/// The refs of a repository at one moment, and all its objects, as links that nobody else removes. It goes when it is
-/// dropped.
+/// The refs of a repository at one moment, and all its objects, as links that nobody else removes.
+/// It goes when it is dropped.
 #[derive(Debug)]
 pub struct RepositorySnapshot {
     scratch: Scratch,
@@ -47,15 +47,17 @@ impl RepositorySnapshot {
         &self.files
     }
 
-    /// The complaint of git about an object that a ref leads to and that is not there: the repository is damaged.
+    /// The complaint of git about an object that a ref leads to and that is not there: the
+    /// repository is damaged.
     pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
     }
 }
 
 impl Repository {
-    /// Takes a snapshot in which every ref leads to objects that are there. It is taken anew when objects moved meanwhile;
-    /// what is still missing after that, [`RepositorySnapshot::missing`] tells.
+    /// Takes a snapshot in which every ref leads to objects that are there. It is taken anew when
+    /// objects moved meanwhile; what is still missing after that, [`RepositorySnapshot::missing`]
+    /// tells.
     pub fn snapshot(&self) -> Result<RepositorySnapshot, Error> {
         for _ in 1..ATTEMPTS {
             let snapshot = self.attempt_snapshot()?;
@@ -68,7 +70,8 @@ impl Repository {
 
     fn attempt_snapshot(&self) -> Result<RepositorySnapshot, Error> {
         let scratch = Scratch::new(&self.base.scratch)?;
-        // The refs come first: objects are admitted before a ref points at them, and are never taken away.
+        // The refs come first: objects are admitted before a ref points at them, and are never
+        // taken away.
         let refs = self.ref_values()?;
         let missing_directory = |error| match error {
             Error::Disk { source, .. } if source.kind() == io::ErrorKind::NotFound => {
@@ -98,7 +101,8 @@ impl Repository {
     }
 }
 
-/// Writes the refs of a repository whose other files are there, and makes the directories that git asks for.
+/// Writes the refs of a repository whose other files are there, and makes the directories that git
+/// asks for.
 pub fn write_packed_refs(git_dir: &Path, refs: &[(RefName, ObjectId)]) -> Result<(), Error> {
     for directory in DIRECTORIES.map(|name| git_dir.join(name)) {
         std::fs::create_dir_all(&directory).map_err(Error::disk("make", directory))?;
@@ -113,8 +117,8 @@ pub fn write_packed_refs(git_dir: &Path, refs: &[(RefName, ObjectId)]) -> Result
     std::fs::write(&path, text).map_err(Error::disk("write", path))
 }
 
-/// Follows every ref of the repository in a directory to the last file: [`Error::Incomplete`] when an object is missing or
-/// cannot be read.
+/// Follows every ref of the repository in a directory to the last file: [`Error::Incomplete`] when
+/// an object is missing or cannot be read.
 pub fn check_connected(git_dir: &Path) -> Result<(), Error> {
     let output = Git::new("rev-list")
         .within(git_dir)
@@ -130,7 +134,8 @@ pub fn check_connected(git_dir: &Path) -> Result<(), Error> {
     })
 }
 
-/// Makes a second name for a file; a copy where the file system has no such thing. A file that has just gone is left out.
+/// Makes a second name for a file; a copy where the file system has no such thing. A file that has
+/// just gone is left out.
 fn link(from: &Path, to: &PathBuf) -> Result<(), Error> {
     if let Some(parent) = to.parent() {
         std::fs::create_dir_all(parent).map_err(Error::disk("make", parent))?;

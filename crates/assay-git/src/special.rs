@@ -6,14 +6,14 @@ use gix::objs::Kind;
 use crate::tree::{Line, encode_tree};
 use crate::{EntryKind, Error, FileMode, Quarantine, pack};
 
-/// The beginnings of names that some file system takes for `.gitmodules` or `.gitattributes`: the short names are those
-/// that NTFS gives them.
+/// The beginnings of names that some file system takes for `.gitmodules` or `.gitattributes`: the
+/// short names are those that NTFS gives them.
 const BEGINNINGS: [&str; 6] = [
     ".gitmod", ".gitatt", "gitmod~", "gitatt~", "gi7eba~", "gi7d29~",
 ];
 
-/// Returns whether git may look into a file of this name when it checks objects. Some names that it does not look into
-/// are included.
+/// Returns whether git may look into a file of this name when it checks objects. Some names that it
+/// does not look into are included.
 ///
 /// ```
 /// # use assay_git::is_checked_by_git;
@@ -30,10 +30,11 @@ pub fn is_checked_by_git(name: &str) -> bool {
 }
 
 impl Quarantine {
-    /// Has git check a file of a name, as it does when it is pushed. Returns its complaint, or `None` when it has none.
+    /// Has git check a file of a name, as it does when it is pushed. Returns its complaint, or
+    /// `None` when it has none.
     ///
-    /// Without this, a file could be committed through the API that no client would accept in a clone, and with which
-    /// nothing could be pushed any more.
+    /// Without this, a file could be committed through the API that no client would accept in a
+    /// clone, and with which nothing could be pushed any more.
     pub fn check_file(&self, name: &str, blob: ObjectId) -> Result<Option<String>, Error> {
         let found = self.layers.find(blob)?.ok_or(Error::NoObject(blob))?;
         let line = Line {

@@ -10,7 +10,8 @@ use walkdir::WalkDir;
 use crate::command::Git;
 use crate::{Error, Quarantine, Repository};
 
-/// Offset of the number of objects in the index of a pack: the last of 256 counts behind a header of eight bytes.
+/// Offset of the number of objects in the index of a pack: the last of 256 counts behind a header
+/// of eight bytes.
 const PACK_COUNT_AT: u64 = 8 + 255 * 4;
 /// Time limit for removing unreachable objects. A repository of gigabytes takes minutes.
 const PRUNE_LIMIT: Duration = Duration::from_hours(1);
@@ -37,8 +38,9 @@ impl Repository {
         measure_objects(&self.base.objects_dir())
     }
 
-    /// Removes every object that no ref leads to, at once and for good, and packs the others. Changes of the repository
-    /// must wait meanwhile: an object that is admitted before its ref moves would be removed.
+    /// Removes every object that no ref leads to, at once and for good, and packs the others.
+    /// Changes of the repository must wait meanwhile: an object that is admitted before its ref
+    /// moves would be removed.
     pub fn remove_unreachable(&self) -> Result<(), Error> {
         Git::new("repack")
             .within(self.path())
@@ -67,7 +69,8 @@ impl Quarantine {
     }
 }
 
-/// Measures a directory of objects: loose ones are a file each, packs tell their number in their index.
+/// Measures a directory of objects: loose ones are a file each, packs tell their number in their
+/// index.
 fn measure_objects(directory: &Path) -> Result<ObjectSize, Error> {
     let mut size = ObjectSize::default();
     for entry in WalkDir::new(directory) {

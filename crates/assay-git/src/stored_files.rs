@@ -27,11 +27,12 @@ const FAN_DIGITS: usize = 2;
 const NAME_DIGITS: usize = 38;
 
 impl Repository {
-    /// Lists the files of the repository except its refs: loose objects first, then packs, then all others.
+    /// Lists the files of the repository except its refs: loose objects first, then packs, then all
+    /// others.
     ///
-    /// A repack writes the new pack before it removes anything. So an object that is missing among the loose ones, because
-    /// it was packed a moment ago, is in a pack of the list. Whatever else changes meanwhile is found by
-    /// [`check_connected`](crate::check_connected).
+    /// A repack writes the new pack before it removes anything. So an object that is missing among
+    /// the loose ones, because it was packed a moment ago, is in a pack of the list. Whatever else
+    /// changes meanwhile is found by [`check_connected`](crate::check_connected).
     pub fn stored_files(&self) -> Result<Vec<StoredFile>, Error> {
         stored_files(self.path())
     }
@@ -102,7 +103,8 @@ fn file(path: String, facts: &Metadata, is_object: bool) -> StoredFile {
     }
 }
 
-/// The names and facts of what is in a directory, in the order of the names. One that is not there has nothing; what goes meanwhile is left out.
+/// The names and facts of what is in a directory, in the order of the names. One that is not there
+/// has nothing; what goes meanwhile is left out.
 fn entries(git_dir: &Path, folder: &str) -> Result<Vec<(String, Metadata)>, Error> {
     let path = git_dir.join(folder);
     let listed = match std::fs::read_dir(&path) {

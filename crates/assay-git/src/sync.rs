@@ -13,8 +13,8 @@ use crate::Error;
 /// Number of files that are waited for at once. A disk makes many durable in the time of one.
 const AT_ONCE: usize = 8;
 
-/// Waits until the bytes of a file are on the disk. It is done before the file gets its name, so that whatever has a name is
-/// whole, also after a loss of power.
+/// Waits until the bytes of a file are on the disk. It is done before the file gets its name, so
+/// that whatever has a name is whole, also after a loss of power.
 pub(crate) fn file(durability: Durability, path: &Path) -> Result<(), Error> {
     match durability {
         Durability::Fast => Ok(()),

@@ -124,7 +124,8 @@ fn mode_of(kind: EntryKind) -> &'static str {
     }
 }
 
-/// A tree that is being changed. Only the directories on the way to a change are read, and only they are written.
+/// A tree that is being changed. Only the directories on the way to a change are read, and only
+/// they are written.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     lines: BTreeMap<Vec<u8>, Node>,

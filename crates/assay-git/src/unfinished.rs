@@ -1,7 +1,7 @@
 //! Marks in the directories of repositories whose creation or deletion is under way.
 //!
-//! A directory that no record names is either what a crash left of one of the two, or a repository whose record was lost.
-//! The first may be removed, the second never; the mark tells them apart.
+//! A directory that no record names is either what a crash left of one of the two, or a repository
+//! whose record was lost. The first may be removed, the second never; the mark tells them apart.
 
 use std::io;
 use std::path::Path;
@@ -36,8 +36,9 @@ impl Unfinished {
 }
 
 impl Repositories {
-    /// Makes a repository as [`Repositories::create`] does, with its [facts](Repository::write_facts). It is marked as
-    /// [`Unfinished::Creation`] until [`Repositories::finish`].
+    /// Makes a repository as [`Repositories::create`] does, with its
+    /// [facts](Repository::write_facts). It is marked as [`Unfinished::Creation`] until
+    /// [`Repositories::finish`].
     pub fn begin_creation(
         &self,
         key: RepoKey,

@@ -19,8 +19,8 @@ use crate::{Error, Expected, Objects, RefChange, RefKind, RefName, Reference, Re
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Repository {
-    /// Its refs, in the order of their names. What points at no commit, such as a tag of a tree, is left out; what points at
-    /// an object that is not there is [`Error::BrokenRef`].
+    /// Its refs, in the order of their names. What points at no commit, such as a tag of a tree, is
+    /// left out; what points at an object that is not there is [`Error::BrokenRef`].
     pub fn refs(&self) -> Result<Vec<Reference>, Error> {
         let objects = self.objects();
         let mut references = Vec::new();
@@ -49,7 +49,8 @@ impl Repository {
         }))
     }
 
-    /// The refs that point at objects that are not there, with the first object that is missing behind each.
+    /// The refs that point at objects that are not there, with the first object that is missing
+    /// behind each.
     pub fn broken_refs(&self) -> Result<Vec<(RefName, ObjectId)>, Error> {
         let objects = self.objects();
         let mut broken = Vec::new();
@@ -89,7 +90,8 @@ impl Repository {
         }
     }
 
-    /// The object that a ref points at, which is the tag itself for an annotated tag: what [`Expected::At`] compares.
+    /// The object that a ref points at, which is the tag itself for an annotated tag: what
+    /// [`Expected::At`] compares.
     pub fn ref_value(&self, name: &RefName) -> Result<Option<ObjectId>, Error> {
         let found = self.base.refs.try_find(name.as_str());
         let found = found.map_err(|error| self.refs_failed("read", error))?;
@@ -117,9 +119,11 @@ impl Repository {
         Ok(values)
     }
 
-    /// Moves refs, all or none: a ref that is not where it is expected to be is [`Error::RefMoved`].
+    /// Moves refs, all or none: a ref that is not where it is expected to be is
+    /// [`Error::RefMoved`].
     ///
-    /// What they move to must be there: [`Error::NoObject`] otherwise. Several processes may do this at once.
+    /// What they move to must be there: [`Error::NoObject`] otherwise. Several processes may do
+    /// this at once.
     pub fn update_refs(&self, changes: &[RefChange]) -> Result<(), Error> {
         let mut names = BTreeSet::new();
         for change in changes {
@@ -128,7 +132,8 @@ impl Repository {
             }
         }
         self.check_targets(changes)?;
-        // The system lets go of this lock when a process dies, which it does not do for git's lock files.
+        // The system lets go of this lock when a process dies, which it does not do for git's lock
+        // files.
         let lock = self.lock()?;
         self.check_expected(changes)?;
         self.check_neighbours(changes)?;
@@ -226,8 +231,8 @@ impl Repository {
         match self.attempt(changes) {
             Ok(()) => Ok(()),
             Err(error) => {
-                // All of us have the lock of the repository while they hold one of git's. A lock file that outlasts our
-                // patience is therefore of a process that was killed.
+                // All of us have the lock of the repository while they hold one of git's. A lock
+                // file that outlasts our patience is therefore of a process that was killed.
                 if !self.break_locks(changes) {
                     return Err(self.refs_failed("move", error));
                 }
@@ -245,7 +250,8 @@ impl Repository {
             .collect::<gix::Result<Vec<_>>>()?;
         let transaction = self.base.refs.transaction();
         let prepared = transaction.prepare(edits, patience, patience)?;
-        // The new values are in git's lock files now, and have to be on the disk before these take the place of the old.
+        // The new values are in git's lock files now, and have to be on the disk before these take
+        // the place of the old.
         let durability = self.base.durability;
         let mut directories = Directories::new(durability);
         for change in changes {

@@ -33,8 +33,8 @@ impl Service {
     }
 }
 
-/// The version of the protocol that a client asked for in `Git-Protocol`, in git's own words. Nothing else of what it
-/// said reaches a process.
+/// The version of the protocol that a client asked for in `Git-Protocol`, in git's own words.
+/// Nothing else of what it said reaches a process.
 fn version(protocol: Option<&str>) -> Option<&'static str> {
     let asked = protocol?.split(':').map(str::trim);
     ["version=2", "version=1"]

@@ -67,7 +67,8 @@ pub struct TaskDataset {
 }
 
 impl Benchmark {
-    /// The metric that stands for the single anonymous `value` of a benchmark that declares no metrics.
+    /// The metric that stands for the single anonymous `value` of a benchmark that declares no
+    /// metrics.
     pub const ANONYMOUS_METRIC: &str = "value";
 
     /// The metric that boards are ranked by.

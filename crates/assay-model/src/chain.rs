@@ -1,7 +1,7 @@
 use std::error::Error;
 
-/// Returns an error and its causes in one line, the outermost first. A cause whose text is in the line already is left
-/// out: some errors of others repeat their cause.
+/// Returns an error and its causes in one line, the outermost first. A cause whose text is in the
+/// line already is left out: some errors of others repeat their cause.
 ///
 /// ```
 /// # use assay_model::chain;

@@ -46,7 +46,8 @@ impl FromStr for Date {
     type Err = DateError;
 
     fn from_str(text: &str) -> Result<Self, DateError> {
-        // The calendar library also reads `20260214` and week dates; people and other tools would not.
+        // The calendar library also reads `20260214` and week dates; people and other tools would
+        // not.
         let dashed = text.len() >= 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
         if !dashed || text.len() > Self::MAX {
             return Err(DateError);

@@ -39,7 +39,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns the listed setup together with framework, subset, normalisation and dataset revision.
+    /// Returns the listed setup together with framework, subset, normalisation and dataset
+    /// revision.
     pub fn full_setup(&self) -> Setup {
         let mut setup = self.setup.clone();
         let framework = self.framework.as_ref().and_then(|own| own.name.as_deref());
@@ -64,7 +65,8 @@ impl Entry {
 /// One metric value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// The metric; none for the single `value` of the live dialect, which stands for the primary metric.
+    /// The metric; none for the single `value` of the live dialect, which stands for the primary
+    /// metric.
     pub metric: Option<MetricId>,
     /// The value.
     pub value: Number,

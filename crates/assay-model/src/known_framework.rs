@@ -1,6 +1,7 @@
 /// An evaluation framework that is known by name.
 ///
-/// The list is not exhaustive: new frameworks appear every month, so a name that is not here is unusual and not wrong.
+/// The list is not exhaustive: new frameworks appear every month, so a name that is not here is
+/// unusual and not wrong.
 ///
 /// ```
 /// # use assay_model::KnownFramework;

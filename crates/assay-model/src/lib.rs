@@ -1,8 +1,8 @@
 //! The vocabulary of Assay: ids, numbers, revisions, directions and diagnostics.
 //!
-//! Every other crate speaks in these words. Nothing here reads a file, asks the clock or knows how a foreign
-//! format spells a thing; text from outside becomes one of these types at the border, through `FromStr`, and never
-//! turns back.
+//! Every other crate speaks in these words. Nothing here reads a file, asks the clock or knows how
+//! a foreign format spells a thing; text from outside becomes one of these types at the border,
+//! through `FromStr`, and never turns back.
 
 mod benchmark;
 mod chain;

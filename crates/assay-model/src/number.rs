@@ -5,11 +5,12 @@ use serde::{Serialize, Serializer};
 
 /// A finite number that every tool reads alike, and its one canonical spelling.
 ///
-/// Two numbers are the same claim if and only if they print the same: `20.90`, `20.9` and `2.09e+1` do. The spelling is
-/// that of RFC 8785, so a signature made in another language can agree byte for byte.
+/// Two numbers are the same claim if and only if they print the same: `20.90`, `20.9` and `2.09e+1`
+/// do. The spelling is that of RFC 8785, so a signature made in another language can agree byte for
+/// byte.
 ///
-/// `FromStr` reads the literal as people submit it, which JSON, YAML 1.1 and YAML 1.2 must all read as the same number:
-/// `-?(0|[1-9][0-9]*)(\.[0-9]+([eE][+-][0-9]+)?)?`.
+/// `FromStr` reads the literal as people submit it, which JSON, YAML 1.1 and YAML 1.2 must all read
+/// as the same number: `-?(0|[1-9][0-9]*)(\.[0-9]+([eE][+-][0-9]+)?)?`.
 ///
 /// ```
 /// # use assay_model::{Number, NumberError};
@@ -96,7 +97,8 @@ impl Number {
         value.is_finite().then_some(Self(value + 0.0))
     }
 
-    /// Reads a literal as JSON spells it, by the rules of [`FromStr`]: requests are JSON, where `1e3` is a number.
+    /// Reads a literal as JSON spells it, by the rules of [`FromStr`]: requests are JSON, where
+    /// `1e3` is a number.
     ///
     /// ```
     /// # use assay_model::{Number, NumberError};
@@ -118,8 +120,8 @@ impl Number {
         room.0.format_finite(self.0)
     }
 
-    /// The shortest spelling that a result file may hold: the canonical one, except that an exponent follows a fraction
-    /// and integers that are not exact in every tool have one.
+    /// The shortest spelling that a result file may hold: the canonical one, except that an
+    /// exponent follows a fraction and integers that are not exact in every tool have one.
     ///
     /// ```
     /// # use assay_model::Number;
@@ -141,8 +143,8 @@ impl Number {
         format!("{mantissa}{fraction}e{sign}{exponent}")
     }
 
-    /// The number times a power of ten, as if the point had been moved in its spelling: 0.29 becomes 29 and not
-    /// 28.999999999999996. None when it is too large.
+    /// The number times a power of ten, as if the point had been moved in its spelling: 0.29
+    /// becomes 29 and not 28.999999999999996. None when it is too large.
     ///
     /// ```
     /// # use assay_model::Number;
@@ -236,7 +238,8 @@ impl<'a> Literal<'a> {
         })
     }
 
-    /// Takes a number of JSON apart, where an exponent needs neither a fraction before it nor a sign.
+    /// Takes a number of JSON apart, where an exponent needs neither a fraction before it nor a
+    /// sign.
     fn split_json(text: &'a str) -> Option<Self> {
         let digits =
             |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

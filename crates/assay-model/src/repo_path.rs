@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// The path of a file inside a repository: relative, `/` between its parts, and safe to check out anywhere.
+/// The path of a file inside a repository: relative, `/` between its parts, and safe to check out
+/// anywhere.
 ///
 /// ```
 /// # use assay_model::{RepoPath, RepoPathError};
@@ -37,7 +38,8 @@ impl RepoPath {
     /// The longest a path may be, in bytes.
     pub const MAX: usize = 1024;
 
-    /// The longest a part between slashes may be, in bytes: no common file system holds a longer name.
+    /// The longest a part between slashes may be, in bytes: no common file system holds a longer
+    /// name.
     pub const MAX_PART: usize = 255;
 
     /// The whole path.

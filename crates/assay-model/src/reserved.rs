@@ -1,5 +1,5 @@
-/// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients and proxies read them as
-/// such.
+/// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients
+/// and proxies read them as such.
 const RESERVED: [&str; 75] = [
     ".well-known",
     "about",
@@ -83,7 +83,8 @@ pub fn reserved_namespaces() -> impl Iterator<Item = &'static str> {
     RESERVED.into_iter()
 }
 
-/// Whether a name can be no namespace, in whatever case it is written: it would be taken for an address of the hub itself.
+/// Whether a name can be no namespace, in whatever case it is written: it would be taken for an
+/// address of the hub itself.
 ///
 /// ```
 /// # use assay_model::is_reserved_namespace;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// The settings of a run that bear on its scores: agent, effort, shots, judge and the like.
 ///
-/// Two results are of one setup when all keys and values are equal. A key that is absent was not reported, which is not the
-/// same as any value.
+/// Two results are of one setup when all keys and values are equal. A key that is absent was not
+/// reported, which is not the same as any value.
 ///
 /// ```
 /// # use assay_model::Setup;
@@ -49,7 +49,8 @@ impl Setup {
     /// The most bytes of a key or value.
     pub const MAX_TEXT: usize = 1024;
 
-    /// The keys with headings of their own, in the order of their columns. Other keys are kept and shown by their name.
+    /// The keys with headings of their own, in the order of their columns. Other keys are kept and
+    /// shown by their name.
     pub const KNOWN: [SetupKey; 18] = [
         key("agent", "Agent", "The agent or scaffold around the model."),
         key(
@@ -135,7 +136,8 @@ impl Setup {
         self.0.iter()
     }
 
-    /// Returns the keys in which setups differ, in the order of their columns. Absent counts as a value of its own here.
+    /// Returns the keys in which setups differ, in the order of their columns. Absent counts as a
+    /// value of its own here.
     pub fn differing_keys<'s>(setups: &[&'s Self]) -> Vec<&'s str> {
         let keys = setups.iter().flat_map(|setup| setup.0.keys());
         let mut keys: Vec<&str> = keys.map(String::as_str).collect();

@@ -1,5 +1,6 @@
-/// Returns the confusable skeleton of an ASCII name: names that look alike have the same one. Letters are folded to lower
-/// case, `i`, `l` and `1` are one letter, so are `o` and `0`, and `-`, `_` and `.` do not count.
+/// Returns the confusable skeleton of an ASCII name: names that look alike have the same one.
+/// Letters are folded to lower case, `i`, `l` and `1` are one letter, so are `o` and `0`, and `-`,
+/// `_` and `.` do not count.
 ///
 /// ```
 /// # use assay_model::skeleton;

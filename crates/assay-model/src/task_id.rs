@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// The name of a task inside a benchmark, such as `gpqa_diamond`; it may hold slashes, as `MathArena/aime_2026` does.
+/// The name of a task inside a benchmark, such as `gpqa_diamond`; it may hold slashes, as
+/// `MathArena/aime_2026` does.
 ///
 /// ```
 /// # use assay_model::TaskId;

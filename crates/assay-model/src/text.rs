@@ -7,9 +7,11 @@ pub struct HiddenCharacter {
     pub character: char,
 }
 
-/// Finds the first control, direction or zero-width character that has no business in a note, a command or a name.
+/// Finds the first control, direction or zero-width character that has no business in a note, a
+/// command or a name.
 ///
-/// Line feeds and tabs are ordinary in notes. A zero-width joiner is left alone: emoji and several scripts need it.
+/// Line feeds and tabs are ordinary in notes. A zero-width joiner is left alone: emoji and several
+/// scripts need it.
 ///
 /// ```
 /// # use assay_model::hidden_character;

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::Date;
 
-/// A moment, in milliseconds since 1970, UTC. It prints as the clients of a hub insist: `2026-02-14T10:30:00.000Z`.
+/// A moment, in milliseconds since 1970, UTC. It prints as the clients of a hub insist:
+/// `2026-02-14T10:30:00.000Z`.
 ///
 /// ```
 /// # use assay_model::Timestamp;
@@ -15,7 +16,8 @@ use crate::Date;
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The first moment that is told: the year 0001. A commit may claim any time; what no calendar has is cut to this.
+    /// The first moment that is told: the year 0001. A commit may claim any time; what no calendar
+    /// has is cut to this.
     pub const MIN: Self = Self(-62_135_596_800_000);
     /// The last moment that is told: the end of the year 9999, less the largest offset from UTC.
     pub const MAX: Self = Self(253_402_207_200_000);

@@ -43,7 +43,8 @@ pub struct Answer<'r> {
     /// Models that the name may mean, for a person to confirm.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<Suggestion<'r>>,
-    /// The name in normal spelling. Equal keys under one organisation mean one model, declared or not.
+    /// The name in normal spelling. Equal keys under one organisation mean one model, declared or
+    /// not.
     pub key: String,
 }
 

@@ -32,7 +32,8 @@ impl Registry {
         let mut known = self.clone();
         let distinct: BTreeSet<&str> = names.into_iter().collect();
         let mut ordered: Vec<&str> = distinct.into_iter().collect();
-        // Names with their maker come first and short ones before those with a suffix, so that they lend their name.
+        // Names with their maker come first and short ones before those with a suffix, so that they
+        // lend their name.
         ordered.sort_by_key(|name| (self.rank(name), name.len(), *name));
         let mut groups: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for name in ordered {

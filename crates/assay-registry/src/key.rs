@@ -35,8 +35,9 @@ pub fn spelling_key(name: &str) -> String {
 
 /// Returns the words of a name in alphabetical order, then its versions in the order of the name.
 ///
-/// On top of [`spelling_key`], it reads `v2` as `2`, `2.0` as `2`, `it` as `instruct`, and dates in every order.
-/// Numbers that stand together stay together, so `llama-3.2-8b` is not `llama-3-8b-v2`.
+/// On top of [`spelling_key`], it reads `v2` as `2`, `2.0` as `2`, `it` as `instruct`, and dates in
+/// every order. Numbers that stand together stay together, so `llama-3.2-8b` is not
+/// `llama-3-8b-v2`.
 ///
 /// ```
 /// # use assay_registry::word_key;
@@ -84,7 +85,8 @@ pub fn word_key(name: &str) -> String {
     format!("{}|{}", words.join(" "), versions.join(" "))
 }
 
-/// A word of a name: letters, a number, or a number with the letters that belong to it (`70b`, `4o`).
+/// A word of a name: letters, a number, or a number with the letters that belong to it (`70b`,
+/// `4o`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) text: String,

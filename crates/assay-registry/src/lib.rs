@@ -1,10 +1,11 @@
 //! A registry of models and organisations under the many names that they are reported by.
 //!
-//! A [`Registry`] holds what is declared: models with their other names, their families, versions and parents;
-//! organisations with their spellings; services that run models of others. [`Registry::resolve`] finds the model that a
-//! name means and says why. It works offline, it gives the same answer every time, and it changes nothing: the name
-//! stays as it was reported. Sizes, versions, and instruct or base are never crossed. What is only likely comes back as
-//! a suggestion, for a person to confirm.
+//! A [`Registry`] holds what is declared: models with their other names, their families, versions
+//! and parents; organisations with their spellings; services that run models of others.
+//! [`Registry::resolve`] finds the model that a name means and says why. It works offline, it gives
+//! the same answer every time, and it changes nothing: the name stays as it was reported. Sizes,
+//! versions, and instruct or base are never crossed. What is only likely comes back as a
+//! suggestion, for a person to confirm.
 //!
 //! ```
 //! # use assay_registry::{Certainty, Reason, Registry};

@@ -11,7 +11,8 @@ pub(crate) struct RegistryFile {
     pub(crate) models: Vec<Model>,
 }
 
-/// Reads a file: `organisations`, `providers`, `placeholders`, `families` and `models`, each a list.
+/// Reads a file: `organisations`, `providers`, `placeholders`, `families` and `models`, each a
+/// list.
 pub(crate) fn read(text: &str) -> Result<RegistryFile, Error> {
     let mut tape = Tape::new();
     let faults = yaml::parse(text, &mut tape);

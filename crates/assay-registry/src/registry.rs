@@ -36,7 +36,8 @@ pub(crate) struct Hit {
     pub(crate) model: u32,
     /// Organisation of the declared name; none when the name has none.
     pub(crate) organisation: Option<OrganisationKey>,
-    /// The key leaves out the organisation that the name repeats, so the organisation has to be named.
+    /// The key leaves out the organisation that the name repeats, so the organisation has to be
+    /// named.
     pub(crate) needs_organisation: bool,
 }
 
@@ -131,7 +132,8 @@ impl Registry {
             needs_organisation,
         };
         push(&mut self.by_spelling, spelling_key(base), hit(false));
-        // Community accounts tell their models apart by the order of words; makers that are declared do not.
+        // Community accounts tell their models apart by the order of words; makers that are
+        // declared do not.
         if organisation.as_ref().is_none_or(|key| key.is_declared) {
             push(&mut self.by_words, word_key(base), hit(false));
         }

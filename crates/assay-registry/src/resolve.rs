@@ -101,7 +101,8 @@ impl Registry {
         parts
     }
 
-    /// Reads `bedrock.amazon.nova-2-lite-v1:0`: names of a service with dots before and a revision behind.
+    /// Reads `bedrock.amazon.nova-2-lite-v1:0`: names of a service with dots before and a revision
+    /// behind.
     fn take_service_form(&self, parts: &mut Parts) {
         let mut is_service = parts.provider.is_some();
         while let Some((left, right)) = parts.base.split_once('.') {
@@ -135,7 +136,8 @@ impl Registry {
         }
     }
 
-    /// Reads `Moonshot Kimi K2` and `azure-gpt-4o`: the organisation as the first words of the name.
+    /// Reads `Moonshot Kimi K2` and `azure-gpt-4o`: the organisation as the first words of the
+    /// name.
     fn organisation_in_base(&self, parts: &Parts) -> Option<Parts> {
         let words = tokens(&parts.base);
         let (length, key) = (1..words.len().min(4)).rev().find_map(|length| {

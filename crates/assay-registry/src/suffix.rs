@@ -25,7 +25,8 @@ pub(crate) struct Suffix {
 #[derive(Debug, Clone, Copy)]
 enum After {
     Anything,
-    /// `instruct` stands right before: `gpt-3.5-turbo` is a model, `…-Instruct-Turbo` is a service's offer of one.
+    /// `instruct` stands right before: `gpt-3.5-turbo` is a model, `…-Instruct-Turbo` is a
+    /// service's offer of one.
     Instruct,
     /// A size or `instruct` stands right before: `grok-4-fast` is a model.
     Weights,
@@ -88,7 +89,8 @@ const SUFFIXES: &[(&[&str], Tells, After)] = &[
     (&["fast"], Tells::Provider, After::Weights),
 ];
 
-/// Words that end the name of a snapshot or a mode: too little to tell two models apart, too much to join them.
+/// Words that end the name of a snapshot or a mode: too little to tell two models apart, too much
+/// to join them.
 pub(crate) const LOOSE: [&str; 9] = [
     "preview",
     "latest",

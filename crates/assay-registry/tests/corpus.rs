@@ -1,6 +1,7 @@
 //! Measures how well names are resolved, on names that people use.
 //!
-//! Looks for `model_aliases_half.csv.gz` in the directory `ASSAY_CORPUS`, and says so when it skips.
+//! Looks for `model_aliases_half.csv.gz` in the directory `ASSAY_CORPUS`, and says so when it
+//! skips.
 
 #![cfg(test)]
 
@@ -89,7 +90,8 @@ fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// Runs of letters and of digits of a name without its organisation, in no order; versions without `v` and `.0`.
+/// Runs of letters and of digits of a name without its organisation, in no order; versions without
+/// `v` and `.0`.
 fn plain(name: &str) -> String {
     let base = name.rsplit('/').next().unwrap_or(name).to_lowercase();
     let mut runs: Vec<String> = Vec::new();
@@ -187,8 +189,9 @@ fn names_that_were_held_out_find_their_model() {
         tally.unknown,
         tally.wrong.join("\n")
     ));
-    // The corpus gives 104 of these names to one model and lists them as another model too. It gives 23 more to a model
-    // of another version, date or size, which no rule may do: each was read.
+    // The corpus gives 104 of these names to one model and lists them as another model too. It
+    // gives 23 more to a model of another version, date or size, which no rule may do: each was
+    // read.
     assert!(tally.consistent_precision() >= 0.995);
     assert!(tally.precision() >= 0.97);
     assert!(share(tally.wrong.len() - tally.contradicted, pairs.len()) < 0.003);
@@ -231,7 +234,8 @@ fn names_of_undeclared_models_stay_unresolved() {
         pairs.len(),
         wrong.join("\n")
     ));
-    // Most of the rest are setups and offers of services, which the corpus lists as models of their own.
+    // Most of the rest are setups and offers of services, which the corpus lists as models of their
+    // own.
     assert!(share(wrong.len() - contradicted, pairs.len()) < 0.008);
 }
 

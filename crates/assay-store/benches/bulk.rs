@@ -263,8 +263,8 @@ impl Start {
     }
 }
 
-/// The milliseconds that all threads have computed so far: on a machine that others use, a better measure than the clock.
-/// None are told where the system does not.
+/// The milliseconds that all threads have computed so far: on a machine that others use, a better
+/// measure than the clock. None are told where the system does not.
 fn processor() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);

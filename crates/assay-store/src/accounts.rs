@@ -105,7 +105,8 @@ impl Tx {
         Ok(AccountId(id.unwrap_or_default()))
     }
 
-    /// Writes the names, address, rights and state of an account; its id and kind stay. The answer is whether it exists.
+    /// Writes the names, address, rights and state of an account; its id and kind stay. The answer
+    /// is whether it exists.
     pub async fn update_account(&mut self, account: &Account) -> Result<bool, Error> {
         let query = sql::query(
             "UPDATE accounts SET name = $2, name_lower = $3, fullname = $4, email = $5, operator = $6, disabled = $7,
@@ -124,8 +125,9 @@ impl Tx {
         Ok(id.is_some())
     }
 
-    /// Removes an account with its tokens and memberships; what it wrote in discussions stays, without an author.
-    /// [`Error::Related`] when it owns repositories. The answer is whether it existed.
+    /// Removes an account with its tokens and memberships; what it wrote in discussions stays,
+    /// without an author. [`Error::Related`] when it owns repositories. The answer is whether it
+    /// existed.
     pub async fn remove_account(&mut self, id: AccountId) -> Result<bool, Error> {
         let query = sql::query("DELETE FROM accounts WHERE id = $1").bind(id.0);
         Ok(self.change("remove_account", query).await? > 0)

@@ -35,7 +35,8 @@ pub struct AuditRow {
     pub at: Timestamp,
     /// The account, operating system user or server that acted.
     pub actor: AuditActor,
-    /// The name of an [`AuditAction`]. A newer server on the same database may have written one that this one does not know.
+    /// The name of an [`AuditAction`]. A newer server on the same database may have written one
+    /// that this one does not know.
     pub action: String,
     /// The thing that was changed.
     pub subject: AuditSubject,
@@ -115,14 +116,14 @@ pub struct AuditFilter {
 questions! {
     /// Rows of the audit log, newest first.
     fn audit_rows(filter: &AuditFilter, limit: u32) -> Vec<AuditRow>;
-    /// The number of rows in the audit log, from the first and the last number: those of changes that were given up count
-    /// too, and no row is read.
+    /// The number of rows in the audit log, from the first and the last number: those of changes
+    /// that were given up count too, and no row is read.
     fn audit_count() -> u64;
 }
 
 impl Tx {
-    /// Appends a row to the audit log, as part of the change that it records. No page shows it to others, so the generation
-    /// stays.
+    /// Appends a row to the audit log, as part of the change that it records. No page shows it to
+    /// others, so the generation stays.
     pub async fn add_audit_row(&mut self, row: &NewAuditRow) -> Result<(), Error> {
         let (actor, token) = match &row.actor {
             AuditActor::Account { name, token } => (Some(name.as_str()), *token),
@@ -150,8 +151,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes the oldest rows from before a moment, up to a number of them, and returns how many there were. The database
-    /// refuses to remove any other.
+    /// Removes the oldest rows from before a moment, up to a number of them, and returns how many
+    /// there were. The database refuses to remove any other.
     pub async fn sweep_audit(&mut self, before: Timestamp, limit: u32) -> Result<u64, Error> {
         let failed = |error| Error::of("sweep_audit", error);
         sql::query(

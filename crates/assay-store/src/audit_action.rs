@@ -1,7 +1,8 @@
 /// Declares the actions with their names, so that neither can be forgotten.
 macro_rules! audit_actions {
     ($($(#[$docs:meta])* $variant:ident = $name:literal,)*) => {
-        /// Something that the audit log records. The names are stable: what was recorded can be looked for by them.
+        /// Something that the audit log records. The names are stable: what was recorded can be
+        /// looked for by them.
         ///
         /// ```
         /// # use assay_store::AuditAction;
@@ -30,7 +31,8 @@ macro_rules! audit_actions {
 audit_actions! {
     /// A session of the pages was opened, by password or token.
     SignInSucceeded = "sign_in.succeeded",
-    /// A password or token was refused when a session was to be opened; repeated ones are counted in the detail.
+    /// A password or token was refused when a session was to be opened; repeated ones are counted
+    /// in the detail.
     SignInFailed = "sign_in.failed",
     /// A session of the pages was ended.
     SessionEnded = "session.ended",

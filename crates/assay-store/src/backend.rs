@@ -162,7 +162,8 @@ impl Connection {
         }
     }
 
-    /// Tells other processes of the transaction, when it is committed. Those who share a file notice by themselves.
+    /// Tells other processes of the transaction, when it is committed. Those who share a file
+    /// notice by themselves.
     pub(crate) async fn tell(&mut self) -> sqlx::Result<()> {
         match self {
             Self::Sqlite(_) => Ok(()),

@@ -18,8 +18,8 @@ pub struct Board {
     pub task: TaskId,
 }
 
-/// The number of an entry in the index, by which the rest of it is found. Another process may give it another number after
-/// the index was made anew.
+/// The number of an entry in the index, by which the rest of it is found. Another process may give
+/// it another number after the index was made anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub i64);
 
@@ -36,8 +36,8 @@ pub struct Owner {
     pub kind: AccountKind,
 }
 
-/// An entry with what a board needs to know of its model. The entry as it was written and its token are not here:
-/// [`Store::entries_of_model`](crate::Store::entries_of_model) has them.
+/// An entry with what a board needs to know of its model. The entry as it was written and its token
+/// are not here: [`Store::entries_of_model`](crate::Store::entries_of_model) has them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardEntry {
     /// The model.
@@ -83,8 +83,9 @@ pub struct BoardEntry {
 }
 
 questions! {
-    /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
-    /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
+    /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in
+    /// the order of model, branch, file and place. The benchmark is named in lower case; entries
+    /// that use a name it had before are its own.
     fn entries_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BoardEntry>;
     /// The entries of these numbers, as far as there are any, in no particular order.
     fn entries_with(ids: &[EntryId]) -> Vec<(EntryId, BoardEntry)>;
@@ -119,7 +120,8 @@ macro_rules! select_board {
     };
 }
 
-/// The question for what a board, or one task of it, had at a moment or has now, of the columns that a macro selects.
+/// The question for what a board, or one task of it, had at a moment or has now, of the columns
+/// that a macro selects.
 macro_rules! of_board {
     ($select:ident, $dataset:expr, $task:expr, $at:expr) => {{
         let statement = match ($task, $at) {

@@ -78,7 +78,8 @@ async fn counts(connection: &mut Connection) -> sqlx::Result<Counts> {
 }
 
 async fn public_counts(connection: &mut Connection) -> sqlx::Result<PublicCounts> {
-    // Nearly all are to be seen, so those that are not are counted and taken away: an index alone counts the rest.
+    // Nearly all are to be seen, so those that are not are counted and taken away: an index alone
+    // counts the rest.
     let query = "SELECT
         (SELECT COUNT(*) FROM repositories WHERE kind = 'model' AND NOT private AND NOT disabled),
         (SELECT COUNT(*) FROM benchmarks b JOIN repositories r ON r.repo = b.repo

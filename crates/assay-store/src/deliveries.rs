@@ -84,18 +84,20 @@ questions! {
     fn deliveries_of(webhook: WebhookId, limit: u32) -> Vec<Delivery>;
     /// A delivery.
     fn delivery(id: DeliveryId) -> Option<Delivery>;
-    /// The deliveries that may be sent by now, one of each owner, those that have waited longest first. Those of paused
-    /// webhooks are left out.
+    /// The deliveries that may be sent by now, one of each owner, those that have waited longest
+    /// first. Those of paused webhooks are left out.
     fn due_deliveries(now: Timestamp, limit: u32) -> Vec<DueDelivery>;
-    /// The deliveries that somebody has asked for by hand since a moment, of all webhooks of an owner.
+    /// The deliveries that somebody has asked for by hand since a moment, of all webhooks of an
+    /// owner.
     fn deliveries_by_hand(owner: AccountId, since: Timestamp) -> u64;
     /// The queue, counted.
     fn delivery_counts(now: Timestamp) -> DeliveryCounts;
 }
 
 impl Store {
-    /// Takes a delivery that is due, so that nobody else takes it until a moment: by then its outcome is noted, or whoever
-    /// took it is gone. None when another process was faster. It waits for nobody who writes.
+    /// Takes a delivery that is due, so that nobody else takes it until a moment: by then its
+    /// outcome is noted, or whoever took it is gone. None when another process was faster. It waits
+    /// for nobody who writes.
     pub async fn take_delivery(
         &self,
         id: DeliveryId,

@@ -44,7 +44,8 @@ questions! {
 }
 
 impl Tx {
-    /// Adds a sign-in by device code and forgets those that have expired. [`Error::Taken`] when a code exists.
+    /// Adds a sign-in by device code and forgets those that have expired. [`Error::Taken`] when a
+    /// code exists.
     pub async fn add_device_code(
         &mut self,
         device: &Sha256,

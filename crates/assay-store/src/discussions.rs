@@ -149,18 +149,20 @@ questions! {
     fn discussion(key: RepoKey, num: u32) -> Option<Discussion>;
     /// A page of the discussions of a repository, newest first.
     fn discussions(filter: &DiscussionFilter) -> DiscussionPage;
-    /// The pull requests of a repository, in the order of their numbers, with those that are closed or merged.
+    /// The pull requests of a repository, in the order of their numbers, with those that are closed
+    /// or merged.
     fn pulls_of(key: RepoKey) -> Vec<Discussion>;
-    /// Returns the number that the last discussion of a repository has; they count from 1 without gaps. None when the
-    /// repository does not exist.
+    /// Returns the number that the last discussion of a repository has; they count from 1 without
+    /// gaps. None when the repository does not exist.
     fn last_number(key: RepoKey) -> Option<u32>;
-    /// Returns the number of pull requests of a repository that an account opened and that are open or drafts.
+    /// Returns the number of pull requests of a repository that an account opened and that are open
+    /// or drafts.
     fn open_pulls_by(key: RepoKey, author: AccountId) -> u64;
 }
 
 impl Tx {
-    /// Takes the next number of a repository, from 1 and without gaps: a transaction that is rolled back gives it back.
-    /// None when the repository does not exist.
+    /// Takes the next number of a repository, from 1 and without gaps: a transaction that is rolled
+    /// back gives it back. None when the repository does not exist.
     pub async fn next_number(&mut self, key: RepoKey) -> Result<Option<u32>, Error> {
         let query = sql::query(
             "UPDATE repositories SET discussions = discussions + 1 WHERE repo = $1 RETURNING discussions",
@@ -172,8 +174,8 @@ impl Tx {
             .map_err(|error| Error::of("next_number", sqlx::Error::Decode(error.into())))
     }
 
-    /// Opens a discussion. A number above those given so far, as a reference in git may have after a crash, counts as
-    /// given from now on. [`Error::Taken`] when the number is in use.
+    /// Opens a discussion. A number above those given so far, as a reference in git may have after
+    /// a crash, counts as given from now on. [`Error::Taken`] when the number is in use.
     pub async fn add_discussion(&mut self, new: &NewDiscussion) -> Result<(), Error> {
         let query = sql::query(
             "INSERT INTO discussions (repo, num, title, status, pull, author, created_ms, updated_ms, base, opened_at)
@@ -216,8 +218,8 @@ impl Tx {
         Ok(self.change("rename_discussion", query).await? > 0)
     }
 
-    /// Moves a discussion from one status to another, with the commit when it is merged. The answer is false, and nothing
-    /// is changed, when it is not there or has another status by now.
+    /// Moves a discussion from one status to another, with the commit when it is merged. The answer
+    /// is false, and nothing is changed, when it is not there or has another status by now.
     pub async fn move_discussion(
         &mut self,
         key: RepoKey,

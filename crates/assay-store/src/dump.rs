@@ -8,8 +8,8 @@ use crate::backend::{Connection, Row};
 use crate::row::{Cells, to_json};
 use crate::{Error, Store, Tx, sql};
 
-/// A table of the index: its columns but for the repository and what the database numbers itself, and the order that
-/// they give its rows within a repository.
+/// A table of the index: its columns but for the repository and what the database numbers itself,
+/// and the order that they give its rows within a repository.
 struct Table {
     name: &'static str,
     columns: &'static [&'static str],
@@ -154,7 +154,8 @@ pub struct DumpRow {
     pub text: String,
 }
 
-/// The index, row by row, at one moment. Two indexes are equal if and only if they give the same rows.
+/// The index, row by row, at one moment. Two indexes are equal if and only if they give the same
+/// rows.
 #[derive(Debug)]
 pub struct IndexDump {
     transaction: Connection,
@@ -175,7 +176,8 @@ impl IndexDump {
         Ok(self.rows.pop_front())
     }
 
-    /// Reads one table for some more repositories. The answer is whether there was anything left to read.
+    /// Reads one table for some more repositories. The answer is whether there was anything left to
+    /// read.
     async fn read(&mut self) -> sqlx::Result<bool> {
         let (Some(table), Some(statement)) = (TABLES.get(self.table), SELECTS.get(self.table))
         else {
@@ -222,8 +224,8 @@ impl IndexDump {
 }
 
 impl Store {
-    /// Begins to read the whole index at one moment. It is read in pieces, so it may be larger than memory; until it is
-    /// dropped, it keeps one reader and the state of that moment.
+    /// Begins to read the whole index at one moment. It is read in pieces, so it may be larger than
+    /// memory; until it is dropped, it keeps one reader and the state of that moment.
     pub async fn index_dump(&self) -> Result<IndexDump, Error> {
         let begun = self.snapshot().await;
         let transaction = begun.map_err(|error| Error::of("index_dump", error))?;

@@ -99,8 +99,8 @@ impl Branch {
 }
 
 questions! {
-    /// The entries of a model on its main branch and in pull requests, as they were at a moment or are now, in the order
-    /// of branch, file and place.
+    /// The entries of a model on its main branch and in pull requests, as they were at a moment or
+    /// are now, in the order of branch, file and place.
     fn entries_of_model(key: RepoKey, at: Option<Timestamp>) -> Vec<IndexedEntry>;
     /// Every version that the entries of one branch ever had, in the order of file, place and time.
     fn history_of(key: RepoKey, branch: Branch) -> Vec<IndexedEntry>;
@@ -109,12 +109,13 @@ questions! {
     fn versions_at(place: &EntryPlace, offset: u64, limit: u32) -> Vec<IndexedEntry>;
     /// Returns the number of versions at a place for one task.
     fn count_versions_at(place: &EntryPlace) -> u64;
-    /// The boards that the current entries of a model are on, or would be once the benchmark is known. A benchmark that was
-    /// renamed goes by the name that it has now.
+    /// The boards that the current entries of a model are on, or would be once the benchmark is
+    /// known. A benchmark that was renamed goes by the name that it has now.
     fn boards_touched(key: RepoKey) -> Vec<Board>;
 }
 
-/// The names in lower case of the dataset that now has the name `$1`: that one, and those it had before.
+/// The names in lower case of the dataset that now has the name `$1`: that one, and those it had
+/// before.
 macro_rules! names_of_dataset {
     () => {
         "(SELECT $1 UNION ALL SELECT d.name_lower FROM redirects d JOIN repositories n ON n.repo = d.repo

@@ -18,7 +18,8 @@ static INSERTS: LazyLock<[(usize, String); 3]> =
     LazyLock::new(|| [16, 4, 1].map(|rows| (rows, insert_statement(rows))));
 
 questions! {
-    /// The current entries of a branch, in the order of file and place, and when one of its versions ended last.
+    /// The current entries of a branch, in the order of file and place, and when one of its
+    /// versions ended last.
     fn branch_entries(key: RepoKey, branch: Branch) -> (Vec<IndexedEntry>, Option<Timestamp>);
     /// Returns the number of rows that a branch has.
     fn count_entries(key: RepoKey, branch: Branch) -> u64;
@@ -41,8 +42,8 @@ impl Tx {
         self.write_branch(key, &history.into_change()).await
     }
 
-    /// Writes what a history says that followed on the rows of this branch. [`Error::Taken`] when two versions begin at
-    /// one place and moment.
+    /// Writes what a history says that followed on the rows of this branch. [`Error::Taken`] when
+    /// two versions begin at one place and moment.
     pub async fn write_branch(&mut self, key: RepoKey, change: &BranchChange) -> Result<(), Error> {
         let branch = change.branch;
         for end in &change.ends {
@@ -52,7 +53,8 @@ impl Tx {
         self.add_entries(key, branch, &change.current).await
     }
 
-    /// Removes rows of a branch, at most this many, those that ended first before others. The answer is how many.
+    /// Removes rows of a branch, at most this many, those that ended first before others. The
+    /// answer is how many.
     pub async fn remove_entries(
         &mut self,
         key: RepoKey,
@@ -69,8 +71,8 @@ impl Tx {
         self.change("remove_entries", query).await
     }
 
-    /// Removes the rows of a branch that ended first, until no more than this many are left of those that have ended:
-    /// what [`History::keeping`] would keep.
+    /// Removes the rows of a branch that ended first, until no more than this many are left of
+    /// those that have ended: what [`History::keeping`] would keep.
     pub async fn trim_entries(
         &mut self,
         key: RepoKey,

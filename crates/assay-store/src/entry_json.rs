@@ -126,8 +126,8 @@ pub(crate) fn setup_to_json(setup: &Setup) -> sqlx::Result<Option<String>> {
     (!setup.is_empty()).then(|| to_json(setup)).transpose()
 }
 
-/// Spells what has no column of its own: listed setup, normalisation, evaluator, dates, cost and what was found. None when all
-/// are absent.
+/// Spells what has no column of its own: listed setup, normalisation, evaluator, dates, cost and
+/// what was found. None when all are absent.
 pub(crate) fn details_to_json(entry: &Entry, findings: &[Finding]) -> sqlx::Result<Option<String>> {
     let details = DetailsJson {
         normalization: entry.normalization.clone(),

@@ -48,7 +48,8 @@ pub enum Error {
         /// The cause.
         source: Cause,
     },
-    /// The server of the database went away, is starting, or ended the connection; what was not committed is undone.
+    /// The server of the database went away, is starting, or ended the connection; what was not
+    /// committed is undone.
     #[error("the database is away: `{doing}` has lost its connection")]
     Away {
         /// The function that was called.
@@ -62,7 +63,8 @@ pub enum Error {
         /// The name or number that may exist only once.
         what: Taken,
     },
-    /// The change refers to something that is not there, or would leave something behind that refers to what is gone.
+    /// The change refers to something that is not there, or would leave something behind that
+    /// refers to what is gone.
     #[error("`{doing}` refers to what is not there, or removes what is still referred to")]
     Related {
         /// The function that was called.

@@ -1,7 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The id of an event in a discussion: 24 lower-case hexadecimal digits, because clients lower-case what they send back.
+/// The id of an event in a discussion: 24 lower-case hexadecimal digits, because clients lower-case
+/// what they send back.
 ///
 /// ```
 /// # use assay_store::EventId;

@@ -101,8 +101,8 @@ questions! {
 }
 
 impl Tx {
-    /// Adds an event at the end of its discussion. The answer is its place. [`Error::Taken`] when the id is in use,
-    /// [`Error::Related`] when there is no such discussion.
+    /// Adds an event at the end of its discussion. The answer is its place. [`Error::Taken`] when
+    /// the id is in use, [`Error::Related`] when there is no such discussion.
     pub async fn add_event(&mut self, new: &NewEvent) -> Result<u32, Error> {
         let failed = |error| Error::of("add_event", error);
         let query = sql::query(
@@ -122,7 +122,8 @@ impl Tx {
             .map_err(|error| failed(sqlx::Error::Decode(error.into())))
     }
 
-    /// Writes what an event says anew, as when a comment is edited or hidden. The answer is whether it exists.
+    /// Writes what an event says anew, as when a comment is edited or hidden. The answer is whether
+    /// it exists.
     pub async fn set_event(&mut self, id: &EventId, data: &Json) -> Result<bool, Error> {
         let data = to_json(data).map_err(|error| Error::of("set_event", error))?;
         let query = sql::query("UPDATE events SET data = $2 WHERE id = $1")
@@ -141,8 +142,8 @@ impl Tx {
         self.change("clear_events", query).await
     }
 
-    /// Replaces the text of every comment of an account, with its former versions and whom they mention. The answer is how
-    /// many there were.
+    /// Replaces the text of every comment of an account, with its former versions and whom they
+    /// mention. The answer is how many there were.
     pub async fn replace_comments_by(
         &mut self,
         author: AccountId,

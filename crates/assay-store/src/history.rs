@@ -7,10 +7,10 @@ use crate::{Branch, IndexedEntry, NewEntry};
 
 /// The versions of a branch's entries, built up from one commit to the next without a database.
 ///
-/// A history begins with nothing, or follows on what the database has ([`History::after`]); [`History::into_change`]
-/// then says which rows are to be written. Of the versions that have ended, only the newest are kept
-/// ([`History::keeping`]), so memory is bounded by the entries of one moment and that number, not by the length of the
-/// history.
+/// A history begins with nothing, or follows on what the database has ([`History::after`]);
+/// [`History::into_change`] then says which rows are to be written. Of the versions that have
+/// ended, only the newest are kept ([`History::keeping`]), so memory is bounded by the entries of
+/// one moment and that number, not by the length of the history.
 #[derive(Debug, Clone)]
 pub struct History {
     branch: Branch,
@@ -66,8 +66,8 @@ impl History {
         Self::after(branch, Vec::new(), None)
     }
 
-    /// The history that follows on the rows of the database: the current versions of the branch, and when one of its
-    /// versions ended last.
+    /// The history that follows on the rows of the database: the current versions of the branch,
+    /// and when one of its versions ended last.
     pub fn after(branch: Branch, current: Vec<IndexedEntry>, last_end: Option<Timestamp>) -> Self {
         let current = current.into_iter().map(|indexed| {
             let held = Current {
@@ -86,17 +86,17 @@ impl History {
         }
     }
 
-    /// Keeps at most this many versions that have ended: those that ended last. Of versions that ended at one moment,
-    /// those at the last places are kept.
+    /// Keeps at most this many versions that have ended: those that ended last. Of versions that
+    /// ended at one moment, those at the last places are kept.
     #[must_use]
     pub fn keeping(mut self, most_ended: usize) -> Self {
         self.most_ended = most_ended;
         self
     }
 
-    /// Makes these the current entries, at a moment. A version that is still as it was stays, with its commit; others
-    /// end, and new ones begin. The moment counts as no earlier than the last change, because the clocks of committers
-    /// may run backwards.
+    /// Makes these the current entries, at a moment. A version that is still as it was stays, with
+    /// its commit; others end, and new ones begin. The moment counts as no earlier than the last
+    /// change, because the clocks of committers may run backwards.
     pub fn replace(&mut self, at: Timestamp, entries: &[NewEntry]) {
         let last_begin = self.current.values().map(|held| held.indexed.since).max();
         let at = last_begin

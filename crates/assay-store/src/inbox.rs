@@ -35,10 +35,11 @@ pub struct Mention {
 }
 
 questions! {
-    /// The pull requests that an account opened, open ones first, then the last changed, at most so many.
+    /// The pull requests that an account opened, open ones first, then the last changed, at most so
+    /// many.
     fn pulls_by(author: AccountId, limit: u32) -> Vec<LocatedDiscussion>;
-    /// The open pull requests of others that an account may merge by what it is to their repositories, the last changed
-    /// first, at most so many.
+    /// The open pull requests of others that an account may merge by what it is to their
+    /// repositories, the last changed first, at most so many.
     fn pulls_to_review(reviewer: AccountId, limit: u32) -> Vec<LocatedDiscussion>;
     /// The comments that mention an account, newest first, at most so many.
     fn mentions_of(account: AccountId, limit: u32) -> Vec<Mention>;

@@ -14,8 +14,8 @@ pub struct IndexedRef {
 }
 
 questions! {
-    /// The references of a repository as they were indexed, in the order of their names. Where git differs, the index
-    /// is behind.
+    /// The references of a repository as they were indexed, in the order of their names. Where git
+    /// differs, the index is behind.
     fn indexed_refs(key: RepoKey) -> Vec<IndexedRef>;
     /// The commit that one reference was indexed at.
     fn indexed_ref(key: RepoKey, name: &str) -> Option<ObjectId>;

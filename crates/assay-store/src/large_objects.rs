@@ -5,12 +5,13 @@ use crate::row::{Cells, to_number};
 use crate::{Error, Sha256, Tx, sql};
 
 questions! {
-    /// The size of a large file, when a repository has it. That the hub has its bytes does not make it everyone's: who
-    /// may read it is asked of the repository.
+    /// The size of a large file, when a repository has it. That the hub has its bytes does not make
+    /// it everyone's: who may read it is asked of the repository.
     fn large_object(key: RepoKey, oid: &Sha256) -> Option<u64>;
     /// Lists the large files of a repository.
     fn large_objects(key: RepoKey) -> Vec<Sha256>;
-    /// Returns whether any repository has a large file, or an upload of it waits for a commit, so that its bytes are kept.
+    /// Returns whether any repository has a large file, or an upload of it waits for a commit, so
+    /// that its bytes are kept.
     fn large_object_in_use(oid: &Sha256) -> bool;
 }
 

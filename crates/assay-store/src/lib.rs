@@ -1,9 +1,10 @@
 //! The database of the hub: its own records, and the index that is derived from git.
 //!
-//! A [`Store`] answers questions; a [`Tx`] changes what must change together, and answers the same questions about what
-//! it has changed so far. Each table has a file, and each function is named for the question it answers. Every statement
-//! is written once, for `SQLite` and `PostgreSQL` alike; what a backend does in its own way (how a database is opened, how
-//! a change of another process is noticed) is in `sqlite.rs` and `postgres.rs`.
+//! A [`Store`] answers questions; a [`Tx`] changes what must change together, and answers the same
+//! questions about what it has changed so far. Each table has a file, and each function is named
+//! for the question it answers. Every statement is written once, for `SQLite` and `PostgreSQL`
+//! alike; what a backend does in its own way (how a database is opened, how a change of another
+//! process is noticed) is in `sqlite.rs` and `postgres.rs`.
 
 #[macro_use]
 mod question;

@@ -283,8 +283,9 @@ async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page
     Ok(Page { items, next })
 }
 
-/// The repositories among which all that are looked for are, when these are few. An index tells who has a tag or a name with
-/// these words without a look at each repository; where there are many, the first that are looked at have enough for a page.
+/// The repositories among which all that are looked for are, when these are few. An index tells who
+/// has a tag or a name with these words without a look at each repository; where there are many,
+/// the first that are looked at have enough for a page.
 async fn few(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Option<Vec<i64>>> {
     for tag in &filter.tags {
         let mut query = Builder::new("SELECT t.repo FROM card_tags t WHERE t.tag = ");

@@ -55,8 +55,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Forgets what was asked of the results log before a moment and is answered. There may be much of it, and its leaves
-    /// say the same.
+    /// Forgets what was asked of the results log before a moment and is answered. There may be much
+    /// of it, and its leaves say the same.
     pub async fn forget_log_requests(&mut self, before: Timestamp) -> Result<(), Error> {
         let query = sql::query(
             "DELETE FROM control_requests WHERE log = 'results' AND asked_ms < $1 AND idx IS NOT NULL",

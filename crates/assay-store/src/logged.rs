@@ -81,7 +81,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Takes in a leaf that says that a token was issued. Nobody sees it before an entry brings the token.
+    /// Takes in a leaf that says that a token was issued. Nobody sees it before an entry brings the
+    /// token.
     pub async fn add_issued(&mut self, issue: &LoggedIssue) -> Result<(), Error> {
         let query = sql::query(
             "INSERT INTO log_issued (idx, jti, kid, integration, target) VALUES ($1, $2, $3, $4, $5)",

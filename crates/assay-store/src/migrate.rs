@@ -2,9 +2,9 @@ use crate::backend::Connection;
 use crate::error::is_busy;
 use crate::{Error, sql};
 
-/// Brings a database to the version that this program knows, one step at a time. A step and the note that it was taken
-/// are one transaction, so a crash leaves the database at one version or the next; and whoever comes second, in another
-/// process, finds the step taken.
+/// Brings a database to the version that this program knows, one step at a time. A step and the
+/// note that it was taken are one transaction, so a crash leaves the database at one version or the
+/// next; and whoever comes second, in another process, finds the step taken.
 pub(crate) async fn migrate(
     connection: &mut Connection,
     steps: &[&'static str],

@@ -39,8 +39,8 @@ pub struct ChangedBoard {
 }
 
 questions! {
-    /// The boards on which results of models that everyone sees came or went since a moment, the last changed first, at
-    /// most so many.
+    /// The boards on which results of models that everyone sees came or went since a moment, the
+    /// last changed first, at most so many.
     fn changed_boards(since: Timestamp, limit: u32) -> Vec<ChangedBoard>;
     /// The newest current results of models that everyone sees, newest first, at most so many.
     fn news(filter: NewsFilter, limit: u32) -> Vec<News>;
@@ -64,8 +64,8 @@ async fn news(
     filter: NewsFilter,
     limit: u32,
 ) -> sqlx::Result<Vec<News>> {
-    // The newest of all are found by an index. Those of one owner are gathered first: looking for them among the newest of all
-    // might go through everything.
+    // The newest of all are found by an index. Those of one owner are gathered first: looking for
+    // them among the newest of all might go through everything.
     let query = match (filter.verified, filter.owner) {
         (false, None) => select_news!("", "e.since_ms"),
         (true, None) => select_news!(" AND e.verified", "e.since_ms"),

@@ -9,7 +9,8 @@ questions! {
 }
 
 impl Tx {
-    /// Writes the hash of an account's password, or removes it. Nobody but its owner sees any difference.
+    /// Writes the hash of an account's password, or removes it. Nobody but its owner sees any
+    /// difference.
     pub async fn set_password(
         &mut self,
         account: AccountId,

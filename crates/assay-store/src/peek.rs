@@ -1,4 +1,5 @@
-//! A look at a database that changes nothing in it: neither its version nor a file that is not there.
+//! A look at a database that changes nothing in it: neither its version nor a file that is not
+//! there.
 
 use std::path::Path;
 
@@ -26,7 +27,8 @@ const ACCOUNTS: &str = "SELECT EXISTS (SELECT 1 FROM accounts)";
 const REPOSITORIES: &str = "SELECT EXISTS (SELECT 1 FROM repositories)";
 
 impl Database {
-    /// Looks at a database without changing it. None when there is no file, or nothing of a hub in the database.
+    /// Looks at a database without changing it. None when there is no file, or nothing of a hub in
+    /// the database.
     pub async fn peek(&self, setting: &str) -> Result<Option<Peeked>, Error> {
         match self {
             Self::File(path) => {

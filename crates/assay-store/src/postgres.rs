@@ -77,8 +77,8 @@ const PUBLISHING_PATIENCE: &str = "60s";
 const IDLE_WRITER: &str = "5s";
 /// Maximum duration of one statement of a transaction that writes.
 const SLOW_STATEMENT: &str = "30s";
-/// By which a server notices that the machine of a client is gone, when nothing comes from it: it asks after ten seconds,
-/// three times, and gives up on what is not acknowledged within fifteen.
+/// By which a server notices that the machine of a client is gone, when nothing comes from it: it
+/// asks after ten seconds, three times, and gives up on what is not acknowledged within fifteen.
 const DEAD_CLIENTS: [(&str, &str); 4] = [
     ("tcp_keepalives_idle", "10"),
     ("tcp_keepalives_interval", "5"),
@@ -95,25 +95,27 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 const SMALL_QUESTIONS: [(&str, &str); 2] =
     [("max_parallel_workers_per_gather", "0"), ("jit", "off")];
 
-/// Puts the entries of a board next to each other. They are written model by model, and a board that is not in memory would
-/// be read from as many places of the disk as it has rows.
+/// Puts the entries of a board next to each other. They are written model by model, and a board
+/// that is not in memory would be read from as many places of the disk as it has rows.
 const BOARDS_TOGETHER: &str = "CLUSTER entries USING entries_by_board";
 
-/// The advisory lock of who writes: "assay" and a one, in ASCII. There is one writer at a time in all processes together,
-/// as there is with a file. What is done in a transaction, moving refs above all, relies on it.
+/// The advisory lock of who writes: "assay" and a one, in ASCII. There is one writer at a time in
+/// all processes together, as there is with a file. What is done in a transaction, moving refs
+/// above all, relies on it.
 const WRITING: i64 = 0x61_73_73_61_79_01;
 /// The advisory lock of who brings a database to the present version.
 const MIGRATING: i64 = 0x61_73_73_61_79_02;
 
-/// The advisory locks of who publishes to a repository: this number, and its key in the lowest bits.
+/// The advisory locks of who publishes to a repository: this number, and its key in the lowest
+/// bits.
 const PUBLISHING: i64 = 0x61_73_00_00_00_00_00_00;
 
-/// The codes of an error that says that somebody else was in the way: a lock that was not given in time, a deadlock, a
-/// transaction that cannot be put in order with another, a server without connections left, a statement that took too
-/// long.
+/// The codes of an error that says that somebody else was in the way: a lock that was not given in
+/// time, a deadlock, a transaction that cannot be put in order with another, a server without
+/// connections left, a statement that took too long.
 const BUSY: [&str; 5] = ["55P03", "40P01", "40001", "53300", "57014"];
-/// The codes of an error that says that the server ended the connection, or does not take any: it shuts down, crashed, is
-/// starting, or waited too long for the next statement of a transaction.
+/// The codes of an error that says that the server ended the connection, or does not take any: it
+/// shuts down, crashed, is starting, or waited too long for the next statement of a transaction.
 const AWAY: [&str; 4] = ["57P01", "57P02", "57P03", "25P03"];
 /// The prefix of the codes of a broken connection.
 const BROKEN: &str = "08";
@@ -180,8 +182,8 @@ impl Pools {
         Ok(self.readers.begin_with(SNAPSHOT).await?.into())
     }
 
-    /// Begins a change, when nobody else makes one. The lock is given back with the end of the transaction, or of the
-    /// connection, however that ends.
+    /// Begins a change, when nobody else makes one. The lock is given back with the end of the
+    /// transaction, or of the connection, however that ends.
     pub(crate) async fn begin(&self) -> sqlx::Result<Connection> {
         let mut transaction: Transaction<'static, Postgres> =
             self.writers.begin_with(BEGIN).await?;
@@ -207,8 +209,9 @@ impl Pools {
         Ok(transaction.into())
     }
 
-    /// Clears up some tables after all their rows were written, and counts what they hold, as the server does by itself
-    /// sooner or later: until then it knows nothing of them, and takes the wrong way to an answer.
+    /// Clears up some tables after all their rows were written, and counts what they hold, as the
+    /// server does by itself sooner or later: until then it knows nothing of them, and takes the
+    /// wrong way to an answer.
     pub(crate) async fn tidy(&self, tables: &[&str]) -> sqlx::Result<()> {
         let vacuum = format!("VACUUM (ANALYZE) {}", tables.join(", "));
         let mut connection = self.maintenance.connect().await?;
@@ -264,8 +267,9 @@ pub(crate) fn options(url: &str) -> sqlx::Result<PgConnectOptions> {
     Ok(options)
 }
 
-/// Takes the steps that are missing, one process at a time: a table that two make at once is an error for one of them. A
-/// step may take long, and so may waiting for another process that takes it.
+/// Takes the steps that are missing, one process at a time: a table that two make at once is an
+/// error for one of them. A step may take long, and so may waiting for another process that takes
+/// it.
 async fn prepare_schema(options: &PgConnectOptions) -> Result<(), OpenError> {
     connect_once(options).await?.close().await?;
     let alone = pool(1).connect_with(options.clone()).await?;
@@ -279,7 +283,8 @@ async fn prepare_schema(options: &PgConnectOptions) -> Result<(), OpenError> {
     migrated.map_err(OpenError::Migrate)
 }
 
-/// Connects once and at once: a server that is not there is reported, where a pool would try again until its time is over.
+/// Connects once and at once: a server that is not there is reported, where a pool would try again
+/// until its time is over.
 pub(crate) async fn connect_once(options: &PgConnectOptions) -> sqlx::Result<PgConnection> {
     let connected = tokio::time::timeout(ANSWER, PgConnection::connect_with(options)).await;
     connected.unwrap_or_else(|_| {

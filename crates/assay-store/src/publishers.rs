@@ -74,7 +74,8 @@ impl Tx {
         Ok(self.change("remove_trusted_publisher", query).await? > 0)
     }
 
-    /// Deletes the tokens that were made with this one and have expired, unless others were made with them.
+    /// Deletes the tokens that were made with this one and have expired, unless others were made
+    /// with them.
     pub async fn forget_expired_tokens(
         &mut self,
         parent: TokenId,

@@ -1,5 +1,6 @@
-/// Makes each question a method of both [`Store`](crate::Store), where a reader answers it, and [`Tx`](crate::Tx),
-/// where it sees what the transaction has changed. The SQL is in the private function of the same name below.
+/// Makes each question a method of both [`Store`](crate::Store), where a reader answers it, and
+/// [`Tx`](crate::Tx), where it sees what the transaction has changed. The SQL is in the private
+/// function of the same name below.
 macro_rules! questions {
     ($($(#[$docs:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $answer:ty;)*) => {
         impl crate::Store {

@@ -93,13 +93,15 @@ pub struct SearchTextRow {
 }
 
 questions! {
-    /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in no particular order. The
-    /// benchmark is named in lower case; entries that use a name it had before are its own.
+    /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in
+    /// no particular order. The benchmark is named in lower case; entries that use a name it had
+    /// before are its own.
     fn ranking_rows_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<RankingRow>;
-    /// The versions of entries for a task that ended last, the last one first, at most so many: for who has the current ones
-    /// and asks what was before.
+    /// The versions of entries for a task that ended last, the last one first, at most so many: for
+    /// who has the current ones and asks what was before.
     fn ended_ranking_rows(dataset: &str, task: &TaskId, limit: u32) -> Vec<RankingRow>;
-    /// The current entries of one model for a benchmark: for who keeps a board and need not read all of it again.
+    /// The current entries of one model for a benchmark: for who keeps a board and need not read
+    /// all of it again.
     fn ranking_rows_of_model(dataset: &str, model: RepoKey) -> Vec<RankingRow>;
     /// Returns the searchable text of the current entries for a task.
     fn search_texts_of_board(dataset: &str, task: &TaskId) -> Vec<SearchTextRow>;
@@ -108,11 +110,12 @@ questions! {
 /// The separator between the columns of a ranking row: no name, path, date or JSON has it.
 const SEPARATOR: char = '\u{1f}';
 
-/// Declares the columns of a ranking row, each once, by name and SQL expression: the `SELECT` and the struct that it is split
-/// into follow from the same list.
+/// Declares the columns of a ranking row, each once, by name and SQL expression: the `SELECT` and
+/// the struct that it is split into follow from the same list.
 ///
-/// A ranking row travels as one text. A board is thousands of rows, and the cost of a row is mostly that of its columns, each of
-/// which sqlx copies by itself: 26 columns take twice as long. An absent value is an empty text, which `concat_ws` keeps.
+/// A ranking row travels as one text. A board is thousands of rows, and the cost of a row is mostly
+/// that of its columns, each of which sqlx copies by itself: 26 columns take twice as long. An
+/// absent value is an empty text, which `concat_ws` keeps.
 macro_rules! ranking_columns {
     ($first:ident = $first_sql:literal, $($name:ident = $sql:literal,)*) => {
         /// The columns of a ranking row as text.

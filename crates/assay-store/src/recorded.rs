@@ -22,7 +22,8 @@ pub struct RecordedRepository {
 questions! {
     /// The repository of this key with the names of its accounts.
     fn recorded_repository(key: RepoKey) -> Option<RecordedRepository>;
-    /// All repositories with the names of their accounts, in the order of their keys, those after a key when one is given.
+    /// All repositories with the names of their accounts, in the order of their keys, those after a
+    /// key when one is given.
     fn recorded_repositories(after: Option<RepoKey>, limit: u32) -> Vec<RecordedRepository>;
 }
 

@@ -17,8 +17,8 @@ pub struct Record {
 }
 
 questions! {
-    /// The records of a repository, or of one of its folders, in the order of their paths; those after a path when one
-    /// is given.
+    /// The records of a repository, or of one of its folders, in the order of their paths; those
+    /// after a path when one is given.
     fn records_of(key: RepoKey, folder: Option<&RepoPath>, after: Option<&RepoPath>, limit: u32) -> Vec<Record>;
     /// Returns the number of records that a repository has, or one of its folders.
     fn count_records(key: RepoKey, folder: Option<&RepoPath>) -> u64;

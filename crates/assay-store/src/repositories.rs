@@ -9,7 +9,8 @@ use crate::{AccountId, Error, Taken, Tx, sql};
 pub struct Repository {
     /// The identifier of the repository.
     pub key: RepoKey,
-    /// Its identity to the world outside, drawn at random when it was made. No other repository ever has it.
+    /// Its identity to the world outside, drawn at random when it was made. No other repository
+    /// ever has it.
     pub uid: [u8; 16],
     /// The kind of the repository.
     pub kind: RepoKind,
@@ -69,7 +70,8 @@ pub struct NewRepository {
     pub settings: Settings,
 }
 
-/// The answer for a name, which takes the same work whether there is a repository of the name or not.
+/// The answer for a name, which takes the same work whether there is a repository of the name or
+/// not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookedUp {
     /// The repository of the name, or any other in place of one that is missing.
@@ -108,8 +110,8 @@ questions! {
     fn repository(key: RepoKey) -> Option<Repository>;
     /// The repository that has this name in any case, or that had it last.
     fn find_repository(kind: RepoKind, id: &RepoId) -> Option<LocatedRepository>;
-    /// The same for strangers, who must not learn from the time it takes whether there is one: where there is none, the row
-    /// of another is read. None when there are no repositories at all.
+    /// The same for strangers, who must not learn from the time it takes whether there is one:
+    /// where there is none, the row of another is read. None when there are no repositories at all.
     fn look_up_repository(kind: RepoKind, id: &RepoId) -> Option<LookedUp>;
     /// The repository of this identity.
     fn repository_of_uid(uid: &[u8; 16]) -> Option<Repository>;
@@ -122,11 +124,12 @@ questions! {
 }
 
 impl Tx {
-    /// Makes a repository and takes the name from any that had it before. [`Error::Taken`] when one of this kind has the
-    /// name in any case.
+    /// Makes a repository and takes the name from any that had it before. [`Error::Taken`] when one
+    /// of this kind has the name in any case.
     ///
-    /// The key is new among all that were ever committed. A transaction that is rolled back gives its key back, so a
-    /// directory of that key that is found when a repository is made is the remains of a crash.
+    /// The key is new among all that were ever committed. A transaction that is rolled back gives
+    /// its key back, so a directory of that key that is found when a repository is made is the
+    /// remains of a crash.
     pub async fn add_repository(&mut self, new: &NewRepository) -> Result<RepoKey, Error> {
         let query = sql::query(
             "INSERT INTO repositories (kind, name, name_lower, namespace_lower, owner, creator, created_ms, updated_ms,
@@ -149,7 +152,8 @@ impl Tx {
         Ok(RepoKey(key.unwrap_or_default()))
     }
 
-    /// Gives a repository the identity that it had before its record was lost. [`Error::Taken`] when another has it.
+    /// Gives a repository the identity that it had before its record was lost. [`Error::Taken`]
+    /// when another has it.
     pub async fn set_uid(&mut self, key: RepoKey, uid: &[u8; 16]) -> Result<(), Error> {
         let query = sql::query("UPDATE repositories SET uid = $2 WHERE repo = $1")
             .bind(key.0)
@@ -157,8 +161,8 @@ impl Tx {
         self.insert("set_uid", Taken::Repository, query).await
     }
 
-    /// Gives a repository another name, and redirects the old one to it. [`Error::Taken`] when another has the name. The
-    /// answer is whether it exists.
+    /// Gives a repository another name, and redirects the old one to it. [`Error::Taken`] when
+    /// another has the name. The answer is whether it exists.
     pub async fn rename_repository(
         &mut self,
         key: RepoKey,
@@ -217,7 +221,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes a repository with everything about it: discussions, redirects, index. The answer is whether it existed.
+    /// Removes a repository with everything about it: discussions, redirects, index. The answer is
+    /// whether it existed.
     pub async fn remove_repository(&mut self, key: RepoKey) -> Result<bool, Error> {
         let query = sql::query("DELETE FROM repositories WHERE repo = $1").bind(key.0);
         Ok(self.change("remove_repository", query).await? > 0)
@@ -300,7 +305,8 @@ async fn find_repository(
     kind: RepoKind,
     id: &RepoId,
 ) -> sqlx::Result<Option<LocatedRepository>> {
-    // A name is held by a repository or redirects to one, never both: whoever takes it ends the redirect.
+    // A name is held by a repository or redirects to one, never both: whoever takes it ends the
+    // redirect.
     let query = concat!(
         "SELECT ",
         repository_columns!(),

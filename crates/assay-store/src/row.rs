@@ -10,8 +10,8 @@ use crate::backend::Row;
 use crate::error::Cause;
 use crate::postgres::unescape;
 
-/// The columns of a row, taken one after the other in the order of the `SELECT`. What is not as this program writes it is
-/// an error that names the column.
+/// The columns of a row, taken one after the other in the order of the `SELECT`. What is not as
+/// this program writes it is an error that names the column.
 pub(crate) struct Cells<'r> {
     row: &'r Row,
     next: usize,
@@ -106,8 +106,8 @@ impl<'r> Cells<'r> {
     }
 }
 
-/// The columns of a row, read by the names that the `SELECT` gives them with `AS`. A value that this program would not write
-/// is an error that names its column.
+/// The columns of a row, read by the names that the `SELECT` gives them with `AS`. A value that
+/// this program would not write is an error that names its column.
 #[derive(Clone, Copy)]
 pub(crate) struct NamedColumns<'r> {
     row: &'r Row,

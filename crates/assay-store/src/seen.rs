@@ -21,27 +21,30 @@ impl Seen {
         self.others.load(Ordering::Acquire)
     }
 
-    /// Notes that this process is about to commit a generation. Writers take turns, so there is one at a time.
+    /// Notes that this process is about to commit a generation. Writers take turns, so there is one
+    /// at a time.
     pub(crate) fn expect(&self, generation: u64) {
         self.coming.store(generation, Ordering::Release);
     }
 
-    /// Notes a generation that this process has committed. When others have committed since the last that was seen,
-    /// theirs is still to be noticed, and this one with it.
+    /// Notes a generation that this process has committed. When others have committed since the
+    /// last that was seen, theirs is still to be noticed, and this one with it.
     pub(crate) fn own(&self, generation: u64) {
         let before = generation.saturating_sub(1);
         let seen =
             self.newest
                 .compare_exchange(before, generation, Ordering::AcqRel, Ordering::Acquire);
         if seen.is_err() {
-            // It stands on a commit of another and is news together with that one, whichever is found first.
+            // It stands on a commit of another and is news together with that one, whichever is
+            // found first.
             self.coming.store(0, Ordering::Release);
             tracing::debug!(generation, "another process has committed as well");
         }
     }
 
-    /// Notes a generation that the database has. One that this process has just committed and not yet noted is no news:
-    /// taken for that of another process, it would end everything that is kept in memory.
+    /// Notes a generation that the database has. One that this process has just committed and not
+    /// yet noted is no news: taken for that of another process, it would end everything that is
+    /// kept in memory.
     pub(crate) fn found(&self, generation: u64) {
         let is_own = generation == self.coming.load(Ordering::Acquire);
         if is_own && self.newest().checked_add(1) == Some(generation) {

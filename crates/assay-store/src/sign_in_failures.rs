@@ -21,8 +21,8 @@ questions! {
 }
 
 impl Tx {
-    /// Counts a wrong password for each subject, and forgets windows that began before a moment. Nobody sees any
-    /// difference, so the generation stays.
+    /// Counts a wrong password for each subject, and forgets windows that began before a moment.
+    /// Nobody sees any difference, so the generation stays.
     pub async fn add_sign_in_failure(
         &mut self,
         subjects: &[String],

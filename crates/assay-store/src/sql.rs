@@ -1,5 +1,6 @@
-//! A statement and its values, before it is known which backend will carry it out. Every statement exists once: both
-//! backends read `$1`, and what they differ in is settled where values go in and come out.
+//! A statement and its values, before it is known which backend will carry it out. Every statement
+//! exists once: both backends read `$1`, and what they differ in is settled where values go in and
+//! come out.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -148,14 +149,15 @@ impl<'q> Builder<'q> {
         }
     }
 
-    /// Goes on. What strangers say is never part of a statement, so it takes only what is written in this program.
+    /// Goes on. What strangers say is never part of a statement, so it takes only what is written
+    /// in this program.
     pub(crate) fn push(&mut self, part: &'static str) -> &mut Self {
         self.statement.push_str(part);
         self
     }
 
-    /// Goes on with a list of numbers in brackets, at least one. Some may be repeated: a statement for every count there may be
-    /// would fill the memory of prepared ones.
+    /// Goes on with a list of numbers in brackets, at least one. Some may be repeated: a statement
+    /// for every count there may be would fill the memory of prepared ones.
     pub(crate) fn push_list(&mut self, numbers: &[i64]) -> &mut Self {
         let mut counts = COUNTS.into_iter();
         let count = counts.find(|count| numbers.len() <= *count);

@@ -52,19 +52,22 @@ const STATEMENTS: usize = 512;
 /// The number of rows that the thread of a connection may be ahead of its reader: a board in a few
 /// hand-overs, not in one for every fifty rows.
 const ROWS: usize = 1024;
-/// The memory that a connection may use for pages, in KiB; a minus sign says that it is not a number of pages.
+/// The memory that a connection may use for pages, in KiB; a minus sign says that it is not a
+/// number of pages.
 const CACHE: &str = "-16384";
 /// The number of bytes of the file that readers map into memory, without a copy of each page: as
 /// much as `SQLite` maps at most.
 const MAPPED: &str = "2147418112";
-/// The result codes of a database that another connection keeps locked: `SQLITE_BUSY` and `SQLITE_LOCKED`.
+/// The result codes of a database that another connection keeps locked: `SQLITE_BUSY` and
+/// `SQLITE_LOCKED`.
 const LOCKED: [i32; 2] = [5, 6];
 
 /// The result code of a disk without space, `SQLITE_FULL`.
 const FULL: i32 = 13;
 /// The result code of a file that cannot be written, `SQLITE_READONLY`.
 const READ_ONLY: i32 = 8;
-/// The result code of a full disk when the file that connections share is made: `SQLITE_IOERR_SHMSIZE`.
+/// The result code of a full disk when the file that connections share is made:
+/// `SQLITE_IOERR_SHMSIZE`.
 const SHARED_MEMORY_SIZE: i32 = 4874;
 
 /// The connections of one process to a file.
@@ -77,7 +80,8 @@ pub(crate) struct Pools {
 }
 
 impl Pools {
-    /// Opens a file, makes it when it is not there, and brings it to the version that this program knows.
+    /// Opens a file, makes it when it is not there, and brings it to the version that this program
+    /// knows.
     pub(crate) async fn open(path: &Path, durability: Durability) -> Result<Self, Error> {
         let failed = |error: sqlx::Error| Error::Open {
             path: path.to_owned(),
@@ -114,8 +118,8 @@ impl Pools {
         Ok((transaction.into(), turn))
     }
 
-    /// Writes a copy of the database, as it is at one moment, to a new file. It reads, but a connection that may only
-    /// read is not allowed to make a file either.
+    /// Writes a copy of the database, as it is at one moment, to a new file. It reads, but a
+    /// connection that may only read is not allowed to make a file either.
     pub(crate) async fn copy_to(&self, to: &Path) -> sqlx::Result<()> {
         let to = to.to_str().ok_or_else(|| {
             sqlx::Error::Configuration("the path of a database is Unicode text".into())
@@ -138,8 +142,9 @@ impl Pools {
 /// The one connection that writes.
 pub(crate) async fn writer(path: &Path, durability: Durability) -> sqlx::Result<SqlitePool> {
     make_private(path)?;
-    // With a write-ahead log, `NORMAL` keeps the database whole whatever happens. A power failure may take back the last
-    // transactions; what they say of git is found again at the next start. `FULL` waits for the disk each time.
+    // With a write-ahead log, `NORMAL` keeps the database whole whatever happens. A power failure
+    // may take back the last transactions; what they say of git is found again at the next start.
+    // `FULL` waits for the disk each time.
     let synchronous = match durability {
         Durability::Full => SqliteSynchronous::Full,
         Durability::Fast => SqliteSynchronous::Normal,
@@ -150,8 +155,8 @@ pub(crate) async fn writer(path: &Path, durability: Durability) -> sqlx::Result<
     pool(1).connect_with(options).await
 }
 
-/// Makes the file of a new database readable by its owner alone, which the files beside it inherit: hashes of tokens and the
-/// key that signs links are in it.
+/// Makes the file of a new database readable by its owner alone, which the files beside it inherit:
+/// hashes of tokens and the key that signs links are in it.
 fn make_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.create_new(true).write(true);
@@ -172,8 +177,9 @@ async fn readers(path: &Path) -> sqlx::Result<SqlitePool> {
 }
 
 fn pool(connections: u32) -> SqlitePoolOptions {
-    // A file does not hang up, so connections need no test of that and no end. But when the disk is full, a transaction
-    // ends by itself, and then nothing is left to undo: its connection counts it for ever and begins no other.
+    // A file does not hang up, so connections need no test of that and no end. But when the disk is
+    // full, a transaction ends by itself, and then nothing is left to undo: its connection counts
+    // it for ever and begins no other.
     SqlitePoolOptions::new()
         .before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))
         .max_connections(connections)
@@ -225,8 +231,8 @@ impl Watch {
         })
     }
 
-    /// The generation, if someone has committed since the last time it was asked; whether they have is found out without
-    /// reading any table.
+    /// The generation, if someone has committed since the last time it was asked; whether they have
+    /// is found out without reading any table.
     pub(crate) async fn changed(&mut self) -> sqlx::Result<Option<u64>> {
         let version = sqlx::query_scalar("PRAGMA data_version")
             .fetch_one(&mut self.connection)
@@ -260,8 +266,8 @@ pub(crate) fn prepare(
     Ok(sqlx::query_with(query.statement, arguments))
 }
 
-/// Returns the disk fault behind an error. The file that connections share, which a start needs, fails in its own way on a full
-/// disk.
+/// Returns the disk fault behind an error. The file that connections share, which a start needs,
+/// fails in its own way on a full disk.
 pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
     let error = error.as_database_error()?;
     // The codes of the other backend have letters in them, or five digits.

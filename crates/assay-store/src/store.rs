@@ -13,8 +13,8 @@ use crate::{Database, Error, Tx, WriterWaits, postgres, sqlite, turn};
 
 /// The database of a hub. It is cheap to clone, and every clone is the same database.
 ///
-/// Questions are answered by a pool of readers, each on the last committed state; changes go through [`Store::begin`],
-/// one transaction at a time.
+/// Questions are answered by a pool of readers, each on the last committed state; changes go
+/// through [`Store::begin`], one transaction at a time.
 ///
 /// ```
 /// # use assay_store::{AccountKind, NewAccount, Store};
@@ -113,8 +113,8 @@ pub(crate) enum Turn {
 }
 
 impl Store {
-    /// Opens the database in a file, makes it when it is not there, and brings it to the version that this program knows.
-    /// What is committed outlasts the process.
+    /// Opens the database in a file, makes it when it is not there, and brings it to the version
+    /// that this program knows. What is committed outlasts the process.
     pub async fn open(path: &Path) -> Result<Self, Error> {
         let file = Database::File(path.to_owned());
         Self::connect(&file, Durability::Fast).await
@@ -147,8 +147,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Begins a change. It waits until the one before has ended, here or in another process; what is not committed is
-    /// undone when the transaction is dropped.
+    /// Begins a change. It waits until the one before has ended, here or in another process; what
+    /// is not committed is undone when the transaction is dropped.
     pub async fn begin(&self) -> Result<Tx, Error> {
         let started = Instant::now();
         let begun = match &self.shared.backend {
@@ -165,9 +165,10 @@ impl Store {
         Ok(Tx::new(connection, turn, Arc::clone(&self.shared)))
     }
 
-    /// The number that grows with every committed change of anything visible, by any process: what was made of an older
-    /// generation may be out of date. In a file it costs one small question to a connection that does nothing else; a
-    /// server says by itself when there is something new, a moment after it was committed.
+    /// The number that grows with every committed change of anything visible, by any process: what
+    /// was made of an older generation may be out of date. In a file it costs one small question to
+    /// a connection that does nothing else; a server says by itself when there is something new, a
+    /// moment after it was committed.
     pub async fn generation(&self) -> Result<u64, Error> {
         let failed = |error| Error::of("generation", error);
         match &self.shared.backend {
@@ -201,13 +202,15 @@ impl Store {
         self.shared.waits.get()
     }
 
-    /// The newest generation that this process has made or seen. It costs nothing and does not notice another process.
+    /// The newest generation that this process has made or seen. It costs nothing and does not
+    /// notice another process.
     pub fn seen_generation(&self) -> u64 {
         self.shared.seen.newest()
     }
 
-    /// The newest generation with which this process noticed a change of another one. Whoever has not seen this one yet has to
-    /// forget what it made of older ones, whoever asked for the generation that brought the news.
+    /// The newest generation with which this process noticed a change of another one. Whoever has
+    /// not seen this one yet has to forget what it made of older ones, whoever asked for the
+    /// generation that brought the news.
     pub fn generation_of_others(&self) -> u64 {
         self.shared.seen.others()
     }
@@ -266,8 +269,8 @@ impl Store {
         reader.map_err(|error| Error::of(doing, error))
     }
 
-    /// A change that is no part of the order of all others: in a file there is no other than one at a time, with a server
-    /// it locks only the rows that it touches.
+    /// A change that is no part of the order of all others: in a file there is no other than one at
+    /// a time, with a server it locks only the rows that it touches.
     pub(crate) async fn worker(&self, doing: &'static str) -> Result<Worker, Error> {
         let begun = match &self.shared.backend {
             Backend::Sqlite { pools, .. } => {
@@ -286,8 +289,9 @@ impl Store {
         })
     }
 
-    /// Waits until no other process publishes to a repository, and keeps it so until the answer is dropped. In a file the
-    /// compare-and-swap of git's refs is enough: there is one server, and commands publish nothing.
+    /// Waits until no other process publishes to a repository, and keeps it so until the answer is
+    /// dropped. In a file the compare-and-swap of git's refs is enough: there is one server, and
+    /// commands publish nothing.
     pub async fn repository_turn(&self, key: RepoKey) -> Result<RepositoryTurn, Error> {
         match &self.shared.backend {
             Backend::Sqlite { .. } => Ok(RepositoryTurn { _held: None }),
@@ -299,8 +303,9 @@ impl Store {
         }
     }
 
-    /// Says that this process serves, and whether another one that did is gone since the last time this was asked:
-    /// whatever it was doing is to be caught up with. In a file there is one server.
+    /// Says that this process serves, and whether another one that did is gone since the last time
+    /// this was asked: whatever it was doing is to be caught up with. In a file there is one
+    /// server.
     pub async fn someone_left(&self) -> Result<bool, Error> {
         match &self.shared.backend {
             Backend::Sqlite { .. } => Ok(false),

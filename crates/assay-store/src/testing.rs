@@ -1,5 +1,6 @@
-//! A private `PostgreSQL` server for the tests of this crate and of others: on a socket in a directory of its own, one a
-//! process, with a new database for whoever asks. It ends with the process, however that ends.
+//! A private `PostgreSQL` server for the tests of this crate and of others: on a socket in a
+//! directory of its own, one a process, with a new database for whoever asks. It ends with the
+//! process, however that ends.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,8 +20,9 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 use crate::Database;
 
-/// Makes a cluster, starts it, says so, waits until its input ends, and clears everything away. It does not run as root,
-/// which `PostgreSQL` refuses. The default order of text is that of a language: what is to be ordered by bytes says so.
+/// Makes a cluster, starts it, says so, waits until its input ends, and clears everything away. It
+/// does not run as root, which `PostgreSQL` refuses. The default order of text is that of a
+/// language: what is to be ordered by bytes says so.
 const SCRIPT: &str = r#"
 set -eu
 bin=$1 dir=$2 as=
@@ -63,7 +65,8 @@ pub struct PrivateServer {
     script: Mutex<Script>,
 }
 
-/// The script that runs a server: a line of input restarts it, and `ready` is printed after each start.
+/// The script that runs a server: a line of input restarts it, and `ready` is printed after each
+/// start.
 #[derive(Debug)]
 struct Script {
     input: ChildStdin,
@@ -80,8 +83,8 @@ impl Script {
 }
 
 impl PrivateServer {
-    /// The server of this process, which is started for who asks first. None where `PostgreSQL` is not installed, and
-    /// then it says so.
+    /// The server of this process, which is started for who asks first. None where `PostgreSQL` is
+    /// not installed, and then it says so.
     pub fn get() -> Option<&'static Self> {
         SERVER.get_or_init(start).as_ref()
     }
@@ -98,7 +101,8 @@ impl PrivateServer {
         script.wait_until_ready();
     }
 
-    /// A new database with nothing in it. Those of tests that are over are dropped first, so that there are never many.
+    /// A new database with nothing in it. Those of tests that are over are dropped first, so that
+    /// there are never many.
     pub async fn new_database(&'static self) -> TestDatabase {
         let number = self.databases.fetch_add(1, Ordering::SeqCst);
         let name = format!("hub{number}");
@@ -146,8 +150,8 @@ impl Drop for TestDatabase {
     }
 }
 
-/// Runs a statement past the store, as somebody with a client of the database would. Returns what the database says
-/// against it.
+/// Runs a statement past the store, as somebody with a client of the database would. Returns what
+/// the database says against it.
 pub async fn execute_raw(database: &Database, statement: &str) -> Result<(), String> {
     let statement = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()));
     let done = match database {
@@ -205,7 +209,8 @@ fn start() -> Option<PrivateServer> {
     })
 }
 
-/// The directory with `initdb` and `postgres`: that of Debian's newest, or the one that `pg_config` or the path names.
+/// The directory with `initdb` and `postgres`: that of Debian's newest, or the one that `pg_config`
+/// or the path names.
 fn find_programs() -> Option<PathBuf> {
     let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()

@@ -20,9 +20,11 @@ pub struct TokenEntry {
 }
 
 questions! {
-    /// Every version that brings the token of this identity, in any repository, in the order of their rows.
+    /// Every version that brings the token of this identity, in any repository, in the order of
+    /// their rows.
     fn entries_with_jti(jti: &str) -> Vec<TokenEntry>;
-    /// The versions of a repository that bring a token, or of all, in the order of their rows, those after a row.
+    /// The versions of a repository that bring a token, or of all, in the order of their rows,
+    /// those after a row.
     fn token_entries(key: Option<RepoKey>, after: i64, limit: u32) -> Vec<TokenEntry>;
 }
 

@@ -20,7 +20,8 @@ pub struct Token {
     pub label: String,
     /// The most that can be done with it.
     pub scope: Role,
-    /// The repositories that it is good for, as `namespace/name` or `namespace/*`; none when it is good for all.
+    /// The repositories that it is good for, as `namespace/name` or `namespace/*`; none when it is
+    /// good for all.
     pub only: Option<Vec<String>>,
     /// Time at which it was made.
     pub created: Timestamp,
@@ -94,8 +95,8 @@ impl Tx {
         Ok(TokenId(id.unwrap_or_default()))
     }
 
-    /// Writes when a token was used. Nothing that is shown to others depends on it, so the generation stays; how often
-    /// it is called is for the caller to limit.
+    /// Writes when a token was used. Nothing that is shown to others depends on it, so the
+    /// generation stays; how often it is called is for the caller to limit.
     pub async fn touch_token(&mut self, id: TokenId, used: Timestamp) -> Result<(), Error> {
         sql::query("UPDATE tokens SET last_used_ms = $2 WHERE id = $1")
             .bind(id.0)
@@ -106,8 +107,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Revokes a token and every token that was made with it, directly or by way of others. The answer is how many were
-    /// not revoked before.
+    /// Revokes a token and every token that was made with it, directly or by way of others. The
+    /// answer is how many were not revoked before.
     pub async fn revoke_token(&mut self, id: TokenId, at: Timestamp) -> Result<u64, Error> {
         let query = sql::query(
             "UPDATE tokens SET revoked_ms = $2 WHERE revoked_ms IS NULL AND id IN (

@@ -89,8 +89,8 @@ enum Kind {
 }
 
 impl Store {
-    /// Copies all of this database, as it is at one moment, into one that has nothing yet. Either all of it is there when
-    /// this returns, table by table as many rows as here, or nothing.
+    /// Copies all of this database, as it is at one moment, into one that has nothing yet. Either
+    /// all of it is there when this returns, table by table as many rows as here, or nothing.
     pub async fn copy_into(&self, target: &Self) -> Result<Vec<Copied>, Error> {
         let failed = |error| Error::of("copy_into", error);
         let mut from = self.snapshot().await.map_err(failed)?;
@@ -129,8 +129,8 @@ impl Store {
         }
     }
 
-    /// Returns [`Error::Damaged`] when the file of the database is not whole, or when a row refers to one that is not
-    /// there. A server looks after its own files.
+    /// Returns [`Error::Damaged`] when the file of the database is not whole, or when a row refers
+    /// to one that is not there. A server looks after its own files.
     pub async fn check_integrity(&self) -> Result<(), Error> {
         let mut connection = self.reader("check_integrity").await?;
         let found = complaint(&mut connection).await;
@@ -230,7 +230,8 @@ async fn columns_of(connection: &mut Connection, table: &str) -> sqlx::Result<Ve
     rows.iter().map(read).collect()
 }
 
-/// The rows of a table, some at a time: with a file behind the last row that was read, with a server by a cursor.
+/// The rows of a table, some at a time: with a file behind the last row that was read, with a
+/// server by a cursor.
 enum Pages {
     After { statement: String, last: i64 },
     Cursor { table: String },
@@ -324,8 +325,8 @@ fn value_of(row: &Row, index: usize, kind: Kind) -> sqlx::Result<Value<'_>> {
     })
 }
 
-/// Lets the numbers that a server gives go on behind those that were given, to what is gone by now included. A file goes
-/// on behind the last that is there by itself.
+/// Lets the numbers that a server gives go on behind those that were given, to what is gone by now
+/// included. A file goes on behind the last that is there by itself.
 async fn continue_numbers(
     from: &mut Connection,
     to: &mut Connection,

@@ -11,10 +11,11 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The queue of writers, in this process and in others.
 ///
-/// `SQLite` has those who wait look again every now and then, and a server that writes all the time would keep another
-/// process from ever finding the database free. So writers line up here: whoever is next waits at the door, holding
-/// `next`, until `turn` is given back; who has just written finds `next` taken and waits behind them. The system gives
-/// both back when a process ends, however it ends.
+/// `SQLite` has those who wait look again every now and then, and a server that writes all the time
+/// would keep another process from ever finding the database free. So writers line up here: whoever
+/// is next waits at the door, holding `next`, until `turn` is given back; who has just written
+/// finds `next` taken and waits behind them. The system gives both back when a process ends,
+/// however it ends.
 #[derive(Debug)]
 pub(crate) struct WriteQueue {
     files: Arc<Mutex<Files>>,
@@ -69,7 +70,8 @@ impl WriteQueue {
         if place == Place::Inside {
             return Ok(turn);
         }
-        // Whoever gives up meanwhile leaves the line when the thread has got so far: it takes the turn along.
+        // Whoever gives up meanwhile leaves the line when the thread has got so far: it takes the
+        // turn along.
         let entered = tokio::task::spawn_blocking(move || {
             turn.enter(place)?;
             Ok(turn)

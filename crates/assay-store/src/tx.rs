@@ -10,8 +10,9 @@ use crate::{Error, Taken, sql};
 /// The time after which a transaction that waits for something else sends a sign of life.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
-/// Changes that happen together or not at all. While one lives, no other can begin; readers go on and see the state
-/// before it. When one of the changes is refused, none is made: what is left is to give the transaction up.
+/// Changes that happen together or not at all. While one lives, no other can begin; readers go on
+/// and see the state before it. When one of the changes is refused, none is made: what is left is
+/// to give the transaction up.
 #[derive(Debug)]
 pub struct Tx {
     transaction: Connection,
@@ -33,8 +34,8 @@ impl Tx {
         }
     }
 
-    /// Makes the changes last, and the generation one higher if there were any that can be seen. The answer is the
-    /// generation. [`Error::Refused`] when one of the changes was.
+    /// Makes the changes last, and the generation one higher if there were any that can be seen.
+    /// The answer is the generation. [`Error::Refused`] when one of the changes was.
     pub async fn commit(mut self) -> Result<u64, Error> {
         if self.refused {
             self.rollback().await?;
@@ -56,8 +57,8 @@ impl Tx {
         undone.map_err(|error| Error::of("rollback", error))
     }
 
-    /// Keeps the transaction from being taken for one that hangs, for as long as this is waited for. It ends with the
-    /// error that ended the transaction.
+    /// Keeps the transaction from being taken for one that hangs, for as long as this is waited
+    /// for. It ends with the error that ended the transaction.
     pub async fn stay_alive(&mut self) -> Error {
         loop {
             tokio::time::sleep(SIGN_OF_LIFE).await;
@@ -94,8 +95,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Writes a row with something that may exist only once. The answer is the number that the statement returns; none
-    /// when there was nothing to change.
+    /// Writes a row with something that may exist only once. The answer is the number that the
+    /// statement returns; none when there was nothing to change.
     pub(crate) async fn add(
         &mut self,
         doing: &'static str,

@@ -61,7 +61,8 @@ questions! {
 }
 
 impl Tx {
-    /// Begins a session, and forgets those that have ended by then. [`Error::Taken`] when the hash exists.
+    /// Begins a session, and forgets those that have ended by then. [`Error::Taken`] when the hash
+    /// exists.
     pub async fn add_web_session(&mut self, new: &NewWebSession) -> Result<WebSessionId, Error> {
         let doing = "add_web_session";
         sql::query("DELETE FROM web_sessions WHERE expires_ms <= $1")
@@ -83,7 +84,8 @@ impl Tx {
         Ok(WebSessionId(id.unwrap_or_default()))
     }
 
-    /// Writes when a session was used. Nothing that is shown to others depends on it, so the generation stays.
+    /// Writes when a session was used. Nothing that is shown to others depends on it, so the
+    /// generation stays.
     pub async fn touch_web_session(
         &mut self,
         id: WebSessionId,

@@ -35,7 +35,8 @@ pub struct Webhook {
     pub created: Timestamp,
     /// The first failure since its address last answered well.
     pub failing_since: Option<Timestamp>,
-    /// The moment since which nothing is sent, because the address failed for long or somebody switched it off.
+    /// The moment since which nothing is sent, because the address failed for long or somebody
+    /// switched it off.
     pub paused: Option<Timestamp>,
 }
 
@@ -89,7 +90,8 @@ impl Tx {
         Ok(WebhookId(id.unwrap_or_default()))
     }
 
-    /// Gives a webhook another place, address, secret and other events. A new address starts without failures.
+    /// Gives a webhook another place, address, secret and other events. A new address starts
+    /// without failures.
     pub async fn change_webhook(&mut self, id: WebhookId, to_be: &NewWebhook) -> Result<(), Error> {
         let doing = "change_webhook";
         let events = to_json(&to_be.events).map_err(|error| Error::of(doing, error))?;
@@ -134,8 +136,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Notes that the address of a webhook failed, and pauses the webhook when it has failed since this moment or longer.
-    /// Returns whether it was paused just now.
+    /// Notes that the address of a webhook failed, and pauses the webhook when it has failed since
+    /// this moment or longer. Returns whether it was paused just now.
     pub async fn note_hook_failure(
         &mut self,
         id: WebhookId,

@@ -20,8 +20,8 @@ pub enum Depth {
     /// Every entry is read and hashed, and every tile is compared with what comes out.
     #[default]
     Entries,
-    /// A few tiles prove that the log goes on from the earlier checkpoint, and only entries since then are read. When
-    /// something is wrong, everything is read after all, to tell what.
+    /// A few tiles prove that the log goes on from the earlier checkpoint, and only entries since
+    /// then are read. When something is wrong, everything is read after all, to tell what.
     Tiles,
 }
 
@@ -55,7 +55,8 @@ pub struct AuditReport {
     pub bytes: u64,
 }
 
-/// Checks a log. Nothing that the source says is believed but what hashes to a root that the key signed.
+/// Checks a log. Nothing that the source says is believed but what hashes to a root that the key
+/// signed.
 pub fn audit(
     source: &mut dyn LogSource,
     key: &VerifierKey,
@@ -101,7 +102,8 @@ pub fn audit(
     })
 }
 
-/// The earlier checkpoint, if it is one of this log: it proves nothing unless the log signed it too.
+/// The earlier checkpoint, if it is one of this log: it proves nothing unless the log signed it
+/// too.
 fn earlier<'a>(
     since: Option<&'a SignedCheckpoint>,
     key: &VerifierKey,
@@ -131,7 +133,8 @@ fn compare(
     Ok(())
 }
 
-/// Hashes every entry. It tells apart what was changed below a signature and what was signed differently.
+/// Hashes every entry. It tells apart what was changed below a signature and what was signed
+/// differently.
 fn whole(
     files: &mut Files<'_>,
     now: &Checkpoint,
@@ -150,7 +153,8 @@ fn whole(
             index: first_difference.map(|(index, _)| index),
         });
     }
-    // The entries are those under the new signature. If they are not those under the old one, the log signed for two histories.
+    // The entries are those under the new signature. If they are not those under the old one, the
+    // log signed for two histories.
     if let (Some(since), Some(earlier)) = (since, earlier)
         && since.root != earlier
     {
@@ -162,7 +166,8 @@ fn whole(
     }
 }
 
-/// Goes on from the earlier checkpoint, and returns how many entries it had to read; none when that leads nowhere.
+/// Goes on from the earlier checkpoint, and returns how many entries it had to read; none when that
+/// leads nowhere.
 fn shortcut(
     files: &mut Files<'_>,
     now: &Checkpoint,

@@ -19,7 +19,8 @@ pub struct Checkpoint {
     pub root: TreeHash,
 }
 
-/// A checkpoint with its signatures. What it says is believed only after [`SignedCheckpoint::verify`].
+/// A checkpoint with its signatures. What it says is believed only after
+/// [`SignedCheckpoint::verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedCheckpoint {
     note: Note,
@@ -81,7 +82,8 @@ impl SignedCheckpoint {
         Self { note, checkpoint }
     }
 
-    /// Returns the checkpoint if the log signed it: the key and the origin must both be those of the log.
+    /// Returns the checkpoint if the log signed it: the key and the origin must both be those of
+    /// the log.
     pub fn verify(&self, key: &VerifierKey) -> Result<&Checkpoint, CheckpointError> {
         if self.checkpoint.origin != key.name() {
             return Err(CheckpointError::Origin {
@@ -98,14 +100,15 @@ impl SignedCheckpoint {
         &self.checkpoint
     }
 
-    /// Returns when each of these witnesses signed it, in seconds since 1970, in the order of the keys. Others
-    /// are left out.
+    /// Returns when each of these witnesses signed it, in seconds since 1970, in the order of the
+    /// keys. Others are left out.
     pub fn witnesses<'k>(&self, keys: &'k [WitnessKey]) -> Vec<(&'k WitnessKey, u64)> {
         let time = |key: &'k WitnessKey| Some((key, self.note.witnessed(key).ok()?));
         keys.iter().filter_map(time).collect()
     }
 
-    /// Takes in what a witness answered, as far as it is its signature over this very checkpoint, and says when that was made.
+    /// Takes in what a witness answered, as far as it is its signature over this very checkpoint,
+    /// and says when that was made.
     pub fn add_cosignature(&mut self, answer: &str, key: &WitnessKey) -> Result<u64, NoteError> {
         let mut lines = answer.lines().take(MAX_ANSWER).filter_map(signature);
         let own = lines.find(|line| key.matches(line));

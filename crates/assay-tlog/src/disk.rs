@@ -9,8 +9,9 @@ use crate::tree::Tiles;
 
 /// The files of a log that grow.
 ///
-/// `entries` is the truth: the bundles of all leaves, one behind the other. `hashes.L` has the tiles of a level, one behind
-/// the other, and `offsets` the place in `entries` where each bundle but the first begins. Those can be made again.
+/// `entries` is the truth: the bundles of all leaves, one behind the other. `hashes.L` has the
+/// tiles of a level, one behind the other, and `offsets` the place in `entries` where each bundle
+/// but the first begins. Those can be made again.
 pub(crate) struct Disk {
     dir: PathBuf,
     entries: File,
@@ -96,7 +97,8 @@ impl Disk {
             .map_err(LogError::io("write", &level_path(&self.dir, level)))
     }
 
-    /// Writes where bundles begin, from the one with this number on. The first one is not written down.
+    /// Writes where bundles begin, from the one with this number on. The first one is not written
+    /// down.
     pub(crate) fn write_offsets(&self, bundle: u64, starts: &[u64]) -> Result<(), LogError> {
         let bytes: Vec<u8> = starts.iter().flat_map(|own| own.to_be_bytes()).collect();
         self.offsets

@@ -3,9 +3,11 @@ use crate::hash::TreeHash;
 /// Levels of nodes in one tile.
 pub(crate) const TILE_HEIGHT: u32 = 8;
 
-/// The right edge of a growing tree: the roots of its complete subtrees, the largest first, one for each bit of the size.
+/// The right edge of a growing tree: the roots of its complete subtrees, the largest first, one for
+/// each bit of the size.
 ///
-/// It is all that is needed to append a leaf and to tell the root, so a log of any size is followed in a few hundred bytes.
+/// It is all that is needed to append a leaf and to tell the root, so a log of any size is followed
+/// in a few hundred bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frontier {
     size: u64,

@@ -60,7 +60,8 @@ impl Growth {
         self.size() - self.written
     }
 
-    /// Writes what was added, and returns where bundles begin that began with it. It is not durable.
+    /// Writes what was added, and returns where bundles begin that began with it. It is not
+    /// durable.
     pub(crate) fn write(&mut self, disk: &Disk) -> Result<Vec<u64>, LogError> {
         for (level, bytes) in (0..Tile::LEVELS).zip(&mut self.levels) {
             if !bytes.is_empty() {

@@ -47,7 +47,8 @@ pub struct NoteKey {
     secret: SigningKey,
 }
 
-/// The public key of a log, in the `name+hash+base64` form of signed notes. The name is the origin of the log.
+/// The public key of a log, in the `name+hash+base64` form of signed notes. The name is the origin
+/// of the log.
 #[derive(Clone, PartialEq, Eq)]
 pub struct VerifierKey(PublicKey);
 
@@ -64,7 +65,8 @@ struct PublicKey {
 }
 
 impl NoteKey {
-    /// A key from its 32 secret bytes. The name is the origin of the log, such as `hub.example/log/results`.
+    /// A key from its 32 secret bytes. The name is the origin of the log, such as
+    /// `hub.example/log/results`.
     pub fn from_seed(name: &str, seed: &[u8; 32]) -> Result<Self, KeyError> {
         check_name(name)?;
         Ok(Self {
@@ -155,7 +157,8 @@ impl WitnessKey {
         self.0.matches(signature)
     }
 
-    /// Checks a signature of this witness over the text of a checkpoint, and returns when it was made.
+    /// Checks a signature of this witness over the text of a checkpoint, and returns when it was
+    /// made.
     pub(crate) fn verify(&self, text: &str, signature: &NoteSignature) -> Result<u64, NoteError> {
         let (time, signature) = signature
             .bytes

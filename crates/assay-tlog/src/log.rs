@@ -25,8 +25,9 @@ use crate::writer::Writer;
 
 /// A log in a directory.
 ///
-/// Clones share one writer thread. It makes leaves durable in batches, signs a checkpoint over each batch, makes that durable
-/// as well, and only then acknowledges. When the last clone goes, what was queued is written first.
+/// Clones share one writer thread. It makes leaves durable in batches, signs a checkpoint over each
+/// batch, makes that durable as well, and only then acknowledges. When the last clone goes, what
+/// was queued is written first.
 #[derive(Clone)]
 pub struct Log {
     shared: Arc<Shared>,
@@ -36,8 +37,9 @@ pub struct Log {
 /// Options for opening a log.
 #[derive(Debug, Clone, Default)]
 pub struct LogOptions {
-    /// The file that remembers the largest checkpoint ever signed [default: `checkpoint.largest` beside the entries]. A copy of the log
-    /// that is older is refused, so this file is best kept where the log's own backups do not reach.
+    /// The file that remembers the largest checkpoint ever signed [default: `checkpoint.largest`
+    /// beside the entries]. A copy of the log that is older is refused, so this file is best kept
+    /// where the log's own backups do not reach.
     pub largest: Option<PathBuf>,
     /// Keys of this log that were replaced: its last checkpoint may be signed by one of them.
     pub former: Vec<VerifierKey>,
@@ -50,10 +52,11 @@ struct WriterHandle {
 }
 
 impl Log {
-    /// Opens the log in a directory, and makes it if there is none. The name of the key is the origin of the log.
+    /// Opens the log in a directory, and makes it if there is none. The name of the key is the
+    /// origin of the log.
     ///
-    /// Entries that no checkpoint covers are removed. A log that is smaller than its last checkpoint, differs from it, or is
-    /// an old copy is refused.
+    /// Entries that no checkpoint covers are removed. A log that is smaller than its last
+    /// checkpoint, differs from it, or is an old copy is refused.
     pub fn open(dir: &Path, key: NoteKey, options: &LogOptions) -> Result<Self, LogError> {
         fs_err::create_dir_all(dir).map_err(LogError::io("make", dir))?;
         let lock = lock(dir)?;
@@ -105,7 +108,8 @@ impl Log {
         })
     }
 
-    /// Opens the log in a directory for reading, as it is now; another process may go on writing it.
+    /// Opens the log in a directory for reading, as it is now; another process may go on writing
+    /// it.
     pub fn view(dir: &Path, key: VerifierKey) -> Result<Self, LogError> {
         let disk = Disk::open(dir, Access::Read)?;
         let path = dir.join("checkpoint.last");
@@ -138,7 +142,8 @@ impl Log {
         pending
     }
 
-    /// Returns the fault of a log that was opened to write and takes no more leaves: it has to be opened again.
+    /// Returns the fault of a log that was opened to write and takes no more leaves: it has to be
+    /// opened again.
     pub fn fault(&self) -> Option<LogError> {
         self.hand.as_ref()?.queue.closed_for()
     }
@@ -173,7 +178,8 @@ impl Log {
         Ok(leaf.ok_or_else(|| self.shared.damaged())?.to_vec())
     }
 
-    /// Leaves in their order, with their indexes, read bundle by bundle. What lies beyond the size is left out.
+    /// Leaves in their order, with their indexes, read bundle by bundle. What lies beyond the size
+    /// is left out.
     pub fn leaves(&self, range: Range<u64>) -> Leaves {
         Leaves::new(self.clone(), range.start, range.end.min(self.size()))
     }
@@ -205,8 +211,8 @@ impl Log {
         Tree::new(&self.shared.disk, now).root(size)
     }
 
-    /// The receipt of a leaf under the last checkpoint. It is checked before it is handed out: damaged hashes give an error,
-    /// never a receipt that others refuse.
+    /// The receipt of a leaf under the last checkpoint. It is checked before it is handed out:
+    /// damaged hashes give an error, never a receipt that others refuse.
     pub fn receipt(&self, index: u64) -> Result<Receipt, LogError> {
         self.receipt_under(index, self.checkpoint().as_ref().clone())
     }

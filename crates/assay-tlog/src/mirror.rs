@@ -1,8 +1,9 @@
 use crate::tile::{Bundle, LogPath, Tile};
 
 impl LogPath {
-    /// The files that a log of the new size has and one of the old size does not have yet, the checkpoint last: whoever
-    /// copies them in this order has a log that is whole at every moment. An old size of 0 gives all files.
+    /// The files that a log of the new size has and one of the old size does not have yet, the
+    /// checkpoint last: whoever copies them in this order has a log that is whole at every moment.
+    /// An old size of 0 gives all files.
     pub fn between(old: u64, new: u64) -> impl Iterator<Item = Self> {
         let bundles = widths(old, new).map(|(index, width)| Self::Bundle(Bundle { index, width }));
         let tiles = (0..Tile::LEVELS).flat_map(move |level| {

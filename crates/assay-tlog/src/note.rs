@@ -13,7 +13,8 @@ const MAX_SIGNATURES: usize = 64;
 /// Start of a line with a signature.
 const DASH: &str = "— ";
 
-/// A text with signatures below it, in the signed-note format. Nothing of it is believed until a signature is checked.
+/// A text with signatures below it, in the signed-note format. Nothing of it is believed until a
+/// signature is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     text: String,

@@ -73,7 +73,8 @@ pub(crate) fn lock(dir: &Path) -> Result<File, LogError> {
     }
 }
 
-/// Begins a log: an empty one is signed for before it gets its first leaf. So where there are entries, there is a checkpoint.
+/// Begins a log: an empty one is signed for before it gets its first leaf. So where there are
+/// entries, there is a checkpoint.
 pub(crate) fn begin(
     disk: &Disk,
     key: &NoteKey,

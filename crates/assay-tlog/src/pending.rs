@@ -7,7 +7,8 @@ use tokio::sync::oneshot;
 
 use crate::error::LogError;
 
-/// A leaf on its way into the log. It comes to its index only when the leaf is on disk *and* under a signed checkpoint.
+/// A leaf on its way into the log. It comes to its index only when the leaf is on disk *and* under
+/// a signed checkpoint.
 ///
 /// Await it, or [`wait`](Self::wait) for it on a thread. To drop it takes nothing back.
 #[derive(Debug)]

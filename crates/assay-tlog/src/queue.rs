@@ -65,7 +65,8 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Waits for leaves and takes those that there are, up to a batch; none when the queue is closed and empty.
+    /// Waits for leaves and takes those that there are, up to a batch; none when the queue is
+    /// closed and empty.
     pub(crate) fn take(&self) -> Option<Vec<Request>> {
         let mut waiting = self.waiting.lock();
         while waiting.requests.is_empty() {
@@ -90,7 +91,8 @@ impl Queue {
         Some(batch)
     }
 
-    /// Lets no more leaves in, and returns why: the first reason stays. Those that wait are still taken.
+    /// Lets no more leaves in, and returns why: the first reason stays. Those that wait are still
+    /// taken.
     pub(crate) fn close(&self, error: LogError) -> LogError {
         let reason = self.waiting.lock().closed.get_or_insert(error).clone();
         self.changed.notify_all();

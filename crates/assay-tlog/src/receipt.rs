@@ -16,7 +16,8 @@ const FIRST_LINE: &str = "c2sp.org/tlog-proof@v1";
 /// Maximum length of a receipt in bytes: the largest leaf in base64, all hashes, and a note.
 const MAX_RECEIPT: usize = MAX_NOTE + MAX_HASHES * 45 + Bundle::MAX_ENTRY * 4 / 3 + 64;
 
-/// A leaf with the proof that it is in a log, as the text `tlog-proof@v1`. It is checked without asking anyone.
+/// A leaf with the proof that it is in a log, as the text `tlog-proof@v1`. It is checked without
+/// asking anyone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     leaf: Vec<u8>,
@@ -73,7 +74,8 @@ impl Receipt {
         &self.checkpoint
     }
 
-    /// Checks that the log with this key has the leaf at its index, and returns the checkpoint that says so.
+    /// Checks that the log with this key has the leaf at its index, and returns the checkpoint that
+    /// says so.
     pub fn verify(&self, key: &VerifierKey) -> Result<&Checkpoint, ReceiptError> {
         let checkpoint = self.checkpoint.verify(key)?;
         self.proof

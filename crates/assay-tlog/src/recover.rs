@@ -21,10 +21,12 @@ pub(crate) struct Recovered {
     pub(crate) settled: u64,
 }
 
-/// Brings what is derived up to the last checkpoint, and makes sure that the entries are those that were signed for.
+/// Brings what is derived up to the last checkpoint, and makes sure that the entries are those that
+/// were signed for.
 ///
-/// Derived files that were made durable are taken as they are: they must lead to the signed root. If they do not, they are
-/// made again from all entries, and if those do not lead there either, the log is not what was signed.
+/// Derived files that were made durable are taken as they are: they must lead to the signed root.
+/// If they do not, they are made again from all entries, and if those do not lead there either, the
+/// log is not what was signed.
 pub(crate) fn recover(disk: &Disk, record: &Record, access: Access) -> Result<Recovered, LogError> {
     let claimed = record.checkpoint.claimed();
     let settled = record.settled.min(claimed.size);

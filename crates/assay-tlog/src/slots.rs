@@ -14,7 +14,8 @@ const HEAD: usize = 8 + 3 * 8 + 4;
 
 /// The last checkpoint in a file that is overwritten in place.
 ///
-/// Two slots are written in turn, so that a torn write leaves the one before it, which is the last that anyone was told of.
+/// Two slots are written in turn, so that a torn write leaves the one before it, which is the last
+/// that anyone was told of.
 pub(crate) struct Slots {
     path: PathBuf,
     file: File,
@@ -33,7 +34,8 @@ pub(crate) struct Record {
 }
 
 impl Slots {
-    /// Opens the file, and makes it if it is not there. The record is the newer one of those that are whole.
+    /// Opens the file, and makes it if it is not there. The record is the newer one of those that
+    /// are whole.
     pub(crate) fn open(path: &Path) -> Result<(Self, Option<Record>), LogError> {
         let file = File::options()
             .read(true)
@@ -42,7 +44,8 @@ impl Slots {
             .truncate(false)
             .open(path)
             .map_err(LogError::io("open", path))?;
-        // It has its full size from the start: a full disk cannot keep a checkpoint from being written.
+        // It has its full size from the start: a full disk cannot keep a checkpoint from being
+        // written.
         if file.metadata().map_err(LogError::io("open", path))?.len() < 2 * SLOT as u64 {
             file.write_all_at(&[0; 2 * SLOT], 0)
                 .and_then(|()| file.sync_all())
@@ -94,7 +97,8 @@ fn newest(file: &File) -> std::io::Result<Option<(u64, Record)>> {
         let mut slot = [0; SLOT];
         match file.read_exact_at(&mut slot, number * SLOT as u64) {
             Ok(()) => {}
-            // A file that ends early was never finished, or was cut off; what is whole still counts.
+            // A file that ends early was never finished, or was cut off; what is whole still
+            // counts.
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => continue,
             Err(error) => return Err(error),
         }

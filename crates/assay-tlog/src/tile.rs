@@ -9,8 +9,8 @@ use crate::note::MAX_NOTE;
 /// No file has a larger number: a log of 2^48 leaves has fewer bundles.
 const MAX_INDEX: u64 = 1 << 48;
 
-/// A run of up to 256 hashes that stand side by side at one level of the tree. Level 0 has the hashes of leaves, and each
-/// hash of the next level stands for a full tile of the one below.
+/// A run of up to 256 hashes that stand side by side at one level of the tree. Level 0 has the
+/// hashes of leaves, and each hash of the next level stands for a full tile of the one below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
     /// Its level, from 0 at the leaves.
@@ -35,7 +35,8 @@ pub struct Bundle {
 pub enum LogPath {
     /// `checkpoint`
     Checkpoint,
-    /// `witnessed`: the newest checkpoint that most witnesses of the log have signed. C2SP has no name for it.
+    /// `witnessed`: the newest checkpoint that most witnesses of the log have signed. C2SP has no
+    /// name for it.
     Witnessed,
     /// `tile/0/x001/234` or, with fewer than 256 hashes, `tile/0/x001/234.p/5`
     Tile(Tile),
@@ -54,7 +55,8 @@ impl Tile {
     /// Number of levels, enough for 2^48 leaves.
     pub const LEVELS: u8 = 6;
 
-    /// The tile with a hash of a level, in a tree of some size; none when the tree has no such hash.
+    /// The tile with a hash of a level, in a tree of some size; none when the tree has no such
+    /// hash.
     pub(crate) fn around(level: u8, position: u64, size: u64) -> Option<Self> {
         let count = Self::count(level, size);
         let index = position / u64::from(Self::WIDTH);

@@ -15,7 +15,8 @@ pub(crate) trait Tiles {
     fn tile(&mut self, tile: Tile) -> Result<Vec<TreeHash>, Self::Error>;
 }
 
-/// A tree of some size, read through its tiles. A hash that no tile has is made of those that one has.
+/// A tree of some size, read through its tiles. A hash that no tile has is made of those that one
+/// has.
 pub(crate) struct Tree<T> {
     tiles: T,
     size: u64,
@@ -48,7 +49,8 @@ impl<T: Tiles> Tree<T> {
         Ok(Frontier::from_nodes(size, nodes).expect("there is a node for each bit"))
     }
 
-    /// The proof that a leaf is in the tree of the first so many leaves. The index must be smaller than that.
+    /// The proof that a leaf is in the tree of the first so many leaves. The index must be smaller
+    /// than that.
     pub(crate) fn inclusion(&mut self, index: u64, size: u64) -> Result<InclusionProof, T::Error> {
         debug_assert!(index < size && size <= self.size);
         let mut hashes = Vec::new();
@@ -71,7 +73,8 @@ impl<T: Tiles> Tree<T> {
         })
     }
 
-    /// The proof that the tree of the first `old` leaves is the beginning of that of the first `new`.
+    /// The proof that the tree of the first `old` leaves is the beginning of that of the first
+    /// `new`.
     pub(crate) fn consistency(&mut self, old: u64, new: u64) -> Result<ConsistencyProof, T::Error> {
         debug_assert!(old <= new && new <= self.size);
         let mut hashes = Vec::new();
@@ -87,7 +90,8 @@ impl<T: Tiles> Tree<T> {
                 start = middle;
             }
         }
-        // The verifier knows the root of the old tree, and so needs no telling when that is all of this range.
+        // The verifier knows the root of the old tree, and so needs no telling when that is all of
+        // this range.
         if old != 0 && start != 0 {
             hashes.push(self.range(start, end)?);
         }

@@ -1,5 +1,6 @@
-//! A witness: it remembers the newest checkpoint of every log that it watches, and signs the next one only when that goes on
-//! from there. Whoever relies on a few of them cannot be shown a history of their own.
+//! A witness: it remembers the newest checkpoint of every log that it watches, and signs the next
+//! one only when that goes on from there. Whoever relies on a few of them cannot be shown a history
+//! of their own.
 //!
 //! What is said between a log and a witness is C2SP tlog-witness.
 
@@ -21,14 +22,15 @@ use crate::hash::TreeHash;
 use crate::key::{VerifierKey, WitnessKey};
 use crate::proof::ConsistencyProof;
 
-/// A witness with the newest checkpoint of each log. A checkpoint is durable before its cosignature is given out.
+/// A witness with the newest checkpoint of each log. A checkpoint is durable before its cosignature
+/// is given out.
 #[derive(Debug)]
 pub struct Witness {
     cosigner: Cosigner,
     logs: Vec<VerifierKey>,
     state: State,
-    /// The newest checkpoint of each log that has one, by its origin. The lock is held from the comparison until the new
-    /// one is on disk: two requests at once must not lead back.
+    /// The newest checkpoint of each log that has one, by its origin. The lock is held from the
+    /// comparison until the new one is on disk: two requests at once must not lead back.
     seen: Mutex<BTreeMap<String, Checkpoint>>,
     /// Another process finds this file locked for as long as this one signs.
     _lock: File,
@@ -78,8 +80,8 @@ pub enum WitnessRefusal {
 }
 
 impl Witness {
-    /// Opens the witness in a directory; it is made, with a new key, when there is none. The name is asked for then, and later
-    /// it must be the same.
+    /// Opens the witness in a directory; it is made, with a new key, when there is none. The name
+    /// is asked for then, and later it must be the same.
     pub fn open(dir: &Path, name: &str, logs: Vec<VerifierKey>) -> Result<Self, WitnessError> {
         let state = State::open(dir)?;
         let lock = state.lock()?;
@@ -141,7 +143,8 @@ impl Witness {
         proof
             .verify(root, new.root)
             .map_err(|_| WitnessRefusal::Inconsistent { known })?;
-        // What is known already is on disk: nobody keeps the disk busy by asking for the same again.
+        // What is known already is on disk: nobody keeps the disk busy by asking for the same
+        // again.
         if before != Some(new) {
             let kept = self.state.keep(&request.checkpoint);
             kept.map_err(WitnessRefusal::NotKept)?;

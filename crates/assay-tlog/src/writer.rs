@@ -12,10 +12,11 @@ use crate::shared::Shared;
 use crate::slots::{Record, Slots};
 use crate::tile::Tile;
 
-/// After how many leaves what is derived from them is made durable too, so that a start after a crash is quick.
+/// After how many leaves what is derived from them is made durable too, so that a start after a
+/// crash is quick.
 const SETTLE_EVERY: u64 = 65_536;
-/// Interval at which the largest checkpoint is made durable. An older copy of the log is noticed even after
-/// the power failed.
+/// Interval at which the largest checkpoint is made durable. An older copy of the log is noticed
+/// even after the power failed.
 const REMEMBER_EVERY: Duration = Duration::from_secs(1);
 
 /// The one thread that writes a log.
@@ -114,7 +115,8 @@ impl Writer {
         }
     }
 
-    /// Notes beside the log how large it has become. A process that is killed leaves the note; a power cut may take it.
+    /// Notes beside the log how large it has become. A process that is killed leaves the note; a
+    /// power cut may take it.
     fn remember(&mut self) {
         let record = self.record();
         if let Err(error) = self.largest.write(&record) {

@@ -1,8 +1,9 @@
 //! The cost of signed evidence: `cargo bench -p assay-trust --bench trust`. Figures are compared
 //! within one run, as ratios.
 //!
-//! Options (after `--`): `only=NAME` one of `verify`, `issuance` and `log`; `tokens=100000` that are issued, `leaves=10000000`
-//! of the large log. The logs are made in the directory that the bench runs in.
+//! Options (after `--`): `only=NAME` one of `verify`, `issuance` and `log`; `tokens=100000` that
+//! are issued, `leaves=10000000` of the large log. The logs are made in the directory that the
+//! bench runs in.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::unwrap_used, reason = "what is measured here is made here")]

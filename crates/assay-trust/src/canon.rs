@@ -16,8 +16,8 @@ pub use profile::limits;
 
 /// An entry of a result file in its one canonical spelling, and the token beside it.
 ///
-/// Comments, quotes, the order of keys and the layout do not matter; every value does. A file that tools could read in
-/// two ways has no canonical form, and its entries cannot be verified.
+/// Comments, quotes, the order of keys and the layout do not matter; every value does. A file that
+/// tools could read in two ways has no canonical form, and its entries cannot be verified.
 ///
 /// ```
 /// # use assay_trust::Canonical;
@@ -35,12 +35,14 @@ pub struct Canonical {
 impl Canonical {
     const DOMAIN: &str = "eval-entry/v1";
 
-    /// The canonical form of an entry of a YAML file, decided by its own text and by what stands around it.
+    /// The canonical form of an entry of a YAML file, decided by its own text and by what stands
+    /// around it.
     pub fn of(entry: Value<'_>) -> Result<Self, Unverified> {
         Self::from_tree(profile::yaml(entry)?)
     }
 
-    /// The canonical form of every entry of a result file; one answer for the whole file if it cannot be read as a list.
+    /// The canonical form of every entry of a result file; one answer for the whole file if it
+    /// cannot be read as a list.
     pub fn read_file(source: &str) -> Vec<Result<Self, Unverified>> {
         // Half of a file with tokens is tokens, which are a value each.
         let mut tape = Tape::with_room_for(source.len() / 2);
@@ -58,7 +60,8 @@ impl Canonical {
         root.items().map(Self::of).collect()
     }
 
-    /// The canonical form of the entry in a request, which is JSON. Numbers are read from their letters.
+    /// The canonical form of the entry in a request, which is JSON. Numbers are read from their
+    /// letters.
     pub fn from_json(source: &str) -> Result<Self, Unverified> {
         let mut tape = Tape::new();
         let faults = json::parse(source, &mut tape);
@@ -73,7 +76,8 @@ impl Canonical {
         Self::from_tree(profile::json(entry)?)
     }
 
-    /// An entry from what [`Canonical::as_json`] gave once, with its token; none when the text is not canonical.
+    /// An entry from what [`Canonical::as_json`] gave once, with its token; none when the text is
+    /// not canonical.
     pub fn restore(json: &str, token: Option<&str>) -> Option<Self> {
         Some(Self {
             tree: Json::read_exact(json).ok()?,
@@ -113,8 +117,9 @@ impl Canonical {
         write::yaml(&self.tree, token)
     }
 
-    /// For each entry of a file, whether one before it has the same token and the same content. Content that differs is
-    /// refused by itself, and must not take the token from the entry that it belongs to.
+    /// For each entry of a file, whether one before it has the same token and the same content.
+    /// Content that differs is refused by itself, and must not take the token from the entry that
+    /// it belongs to.
     pub fn repeats(entries: &[Result<Self, Unverified>]) -> Vec<bool> {
         let mut seen = HashSet::new();
         let mut is_repeat = |entry: &Self| {

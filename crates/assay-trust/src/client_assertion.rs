@@ -20,7 +20,8 @@ impl SigningKey {
             return Err(KeyError::Malformed);
         };
         let key = Self::from_seed(seed);
-        // A file whose halves do not belong together was put together wrongly, and would never be believed.
+        // A file whose halves do not belong together was put together wrongly, and would never be
+        // believed.
         let public = key.public().to_jwk();
         match jwk.get("x") {
             Some(x) if Some(x) != public.get("x") => Err(KeyError::Malformed),

@@ -60,8 +60,8 @@ pub enum ControlLeaf {
 pub struct IssuerTrust {
     /// Its name, as tokens have it.
     pub issuer: String,
-    /// The audience that its tokens for this hub name. An audience that was ours once stays ours: results live longer
-    /// than addresses.
+    /// The audience that its tokens for this hub name. An audience that was ours once stays ours:
+    /// results live longer than addresses.
     pub audience: String,
     /// The frameworks that it may sign for; none for all.
     pub frameworks: Option<Vec<String>>,
@@ -318,7 +318,8 @@ impl Scope {
     }
 }
 
-/// Versions in the one spelling that they are written in: `80.4.3` means `^80.4.3`, and only the latter is a leaf's.
+/// Versions in the one spelling that they are written in: `80.4.3` means `^80.4.3`, and only the
+/// latter is a leaf's.
 fn versions(text: &str) -> Option<VersionReq> {
     let versions: VersionReq = text.parse().ok()?;
     (versions.to_string() == text).then_some(versions)

@@ -18,8 +18,8 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digest of bytes for one purpose: the name of the purpose and a line feed come before them, so that a digest
-    /// made for one thing never passes for another.
+    /// The digest of bytes for one purpose: the name of the purpose and a line feed come before
+    /// them, so that a digest made for one thing never passes for another.
     pub fn in_domain(domain: &str, bytes: &[u8]) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(domain);

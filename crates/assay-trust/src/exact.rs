@@ -5,9 +5,11 @@ use assay_model::{Number, Spelling};
 use crate::json::{is_key, write_text};
 use crate::{Json, JsonError};
 
-/// A JSON text that is known to be in its canonical spelling: whatever it means, it could not have been written otherwise.
+/// A JSON text that is known to be in its canonical spelling: whatever it means, it could not have
+/// been written otherwise.
 ///
-/// The text is compared with what a writer would have written while it is walked, so no second text is made of it.
+/// The text is compared with what a writer would have written while it is walked, so no second text
+/// is made of it.
 pub(crate) struct Exact<'t> {
     text: &'t str,
     tape: Tape,
@@ -95,7 +97,8 @@ impl Walk<'_> {
         self.eat(b'}')
     }
 
-    /// Passes a scalar or a key that is spelled as it should be; it must stand here, with nothing before it.
+    /// Passes a scalar or a key that is spelled as it should be; it must stand here, with nothing
+    /// before it.
     fn pass(&mut self, value: Value<'_>) -> Result<(), JsonError> {
         let range = value.range();
         self.check(range.start == self.at)?;

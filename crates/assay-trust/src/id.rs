@@ -13,7 +13,8 @@ pub struct IdError(&'static str);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Jti([u8; 16]);
 
-/// The identity of a repository that no name can bring back: 128 random bits, written as 32 hexadecimal digits.
+/// The identity of a repository that no name can bring back: 128 random bits, written as 32
+/// hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoUid([u8; 16]);
 

@@ -1,9 +1,10 @@
 //! Decisions on who may be given a token, and for what: the part of the issuer without input and
 //! output.
 //!
-//! Nothing here asks the clock, the network or a database. A policy is text that became rules, an assertion is text that
-//! became claims once its signature held, a key set is a state that is told what was fetched, and abuse is a state that
-//! is told what happened. The caller keeps what must last.
+//! Nothing here asks the clock, the network or a database. A policy is text that became rules, an
+//! assertion is text that became claims once its signature held, a key set is a state that is told
+//! what was fetched, and abuse is a state that is told what happened. The caller keeps what must
+//! last.
 
 mod abuse;
 mod assertion;

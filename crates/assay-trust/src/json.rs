@@ -6,10 +6,11 @@ use assay_model::{Number, Spelling};
 
 use crate::exact::Exact;
 
-/// A JSON value that is written in one way only: that of RFC 8785, the JSON canonicalization scheme.
+/// A JSON value that is written in one way only: that of RFC 8785, the JSON canonicalization
+/// scheme.
 ///
-/// Keys are ASCII letters, digits, `_`, `.` and `-`. Sorting them as bytes is then the same as sorting them as UTF-16,
-/// which the scheme asks for, and no key needs an escape.
+/// Keys are ASCII letters, digits, `_`, `.` and `-`. Sorting them as bytes is then the same as
+/// sorting them as UTF-16, which the scheme asks for, and no key needs an escape.
 ///
 /// ```
 /// # use assay_trust::Json;

@@ -13,7 +13,8 @@ use crate::exact::Exact;
 use crate::members::Members;
 use crate::{Claims, Json, Kid, Malformed, token};
 
-/// A private key. It signs tokens or the checkpoints of one log, never both: each purpose has a key of its own.
+/// A private key. It signs tokens or the checkpoints of one log, never both: each purpose has a key
+/// of its own.
 ///
 /// ```
 /// # use assay_trust::SigningKey;
@@ -25,7 +26,8 @@ pub struct SigningKey {
     kid: Kid,
 }
 
-/// A public key that is safe to trust: a point of the curve, and not one under which anything verifies.
+/// A public key that is safe to trust: a point of the curve, and not one under which anything
+/// verifies.
 #[derive(Clone)]
 pub struct PublicKey {
     point: ed25519_dalek::VerifyingKey,
@@ -78,8 +80,8 @@ impl SigningKey {
 
     /// The same secret as the key of a log, whose checkpoints it signs under this name.
     ///
-    /// The text of a checkpoint has lines, and what is signed of a token has none; so no signature of one passes for the
-    /// other, even if someone used one key for both.
+    /// The text of a checkpoint has lines, and what is signed of a token has none; so no signature
+    /// of one passes for the other, even if someone used one key for both.
     pub fn note_key(&self, origin: &str) -> Result<NoteKey, assay_tlog::KeyError> {
         NoteKey::from_seed(origin, &self.seed())
     }
@@ -123,10 +125,11 @@ impl PublicKey {
         self.kid
     }
 
-    /// Returns whether the signature is this key's over this message, by `verify_strict` of `ed25519-dalek`.
+    /// Returns whether the signature is this key's over this message, by `verify_strict` of
+    /// `ed25519-dalek`.
     ///
-    /// That function refuses a second encoding of a valid signature, and signatures whose first half is a point of small
-    /// order.
+    /// That function refuses a second encoding of a valid signature, and signatures whose first
+    /// half is a point of small order.
     pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         let signature = Signature::from_bytes(signature);
         self.point.verify_strict(message, &signature).is_ok()
@@ -195,19 +198,22 @@ mod tests {
     use super::*;
     use crate::id::unhex;
 
-    /// The order of the group, from its lowest byte: 2^252 + 27742317777372353535851937790883648493.
+    /// The order of the group, from its lowest byte: 2^252 +
+    /// 27742317777372353535851937790883648493.
     const ORDER: [u8; 32] = [
         0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde,
         0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
     ];
 
-    /// The public point of the seed `05…05` plus a point of order eight: no weak key, and outside the prime-order group.
+    /// The public point of the seed `05…05` plus a point of order eight: no weak key, and outside
+    /// the prime-order group.
     const MIXED_KEY: &str = "5e2633dded6c08346e0bc215ad4e4279fa8d3d0bde911580dc0501ff2f725ceb";
 
-    /// Signatures of [`MIXED_KEY`] over a message of one byte, whose first half is each of the eight points of small order.
+    /// Signatures of [`MIXED_KEY`] over a message of one byte, whose first half is each of the
+    /// eight points of small order.
     ///
-    /// The point is `-kT` and the scalar `ka` for the key `aB + T` and the challenge `k`; the message is the first byte whose
-    /// challenge gives that point.
+    /// The point is `-kT` and the scalar `ka` for the key `aB + T` and the challenge `k`; the
+    /// message is the first byte whose challenge gives that point.
     const SMALL_ORDER: [(u8, &str, &str); 8] = [
         (
             2,

@@ -1,7 +1,9 @@
-//! Signed evidence: claims, canonical form, tokens, keys, issuer policy, verifier, leaves of the logs and proofs.
+//! Signed evidence: claims, canonical form, tokens, keys, issuer policy, verifier, leaves of the
+//! logs and proofs.
 //!
-//! Everything that decides is a pure function of bytes: no clock, no network, no database and no file is asked in here.
-//! The logs themselves are those of [`assay_tlog`]; this crate knows what their leaves say. Nothing here knows HTTP or SQL.
+//! Everything that decides is a pure function of bytes: no clock, no network, no database and no
+//! file is asked in here. The logs themselves are those of [`assay_tlog`]; this crate knows what
+//! their leaves say. Nothing here knows HTTP or SQL.
 
 pub mod canon;
 mod claims;

@@ -2,15 +2,17 @@ use std::str::FromStr;
 
 use assay_formats::{Entries, Kind, Value};
 
-/// The members of an object whose schema is closed: each is taken out once, and nothing may be left over.
+/// The members of an object whose schema is closed: each is taken out once, and nothing may be left
+/// over.
 ///
-/// What nobody reads today, some consumer may believe tomorrow; therefore an unknown member is a fault.
+/// What nobody reads today, some consumer may believe tomorrow; therefore an unknown member is a
+/// fault.
 #[derive(Debug)]
 pub(crate) struct Members<'d> {
     object: Value<'d>,
     taken: Vec<&'static str>,
-    /// The members after the one that was last taken. The next one is usually among them: readers ask in the order of the
-    /// names, and that is the order in which they stand.
+    /// The members after the one that was last taken. The next one is usually among them: readers
+    /// ask in the order of the names, and that is the order in which they stand.
     ahead: Entries<'d>,
 }
 

@@ -1,8 +1,9 @@
 //! The proof of one row: a small file that a stranger can check on a machine without a network.
 //!
-//! It holds the result file with the way from it to a commit, the receipts of the results log, and the whole control log.
-//! Nothing in it is believed by itself. The keys of the two logs come from a trust note that the reader brings; without
-//! one, the proof only shows that everything in it agrees with the keys that it names.
+//! It holds the result file with the way from it to a commit, the receipts of the results log, and
+//! the whole control log. Nothing in it is believed by itself. The keys of the two logs come from a
+//! trust note that the reader brings; without one, the proof only shows that everything in it
+//! agrees with the keys that it names.
 
 use assay_model::{ObjectId, RepoPath};
 use assay_tlog::{Receipt, SignedCheckpoint};

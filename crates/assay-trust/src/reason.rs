@@ -126,7 +126,8 @@ pub enum Reason {
     TokenRevoked,
     /// These versions of the framework are revoked.
     FrameworkRevoked,
-    /// The benchmark at this commit is withdrawn: nobody did wrong, but the result says nothing any more.
+    /// The benchmark at this commit is withdrawn: nobody did wrong, but the result says nothing any
+    /// more.
     Withdrawn,
 }
 

@@ -34,7 +34,8 @@ pub enum SealError {
 }
 
 impl SealCost {
-    /// For a passphrase that a person thought of: 19 MiB and two passes, the least that OWASP recommends.
+    /// For a passphrase that a person thought of: 19 MiB and two passes, the least that OWASP
+    /// recommends.
     pub const HUMAN: Self = Self {
         memory: 19 << 10,
         passes: 2,
@@ -44,7 +45,8 @@ impl SealCost {
         memory: 64,
         passes: 1,
     };
-    /// The most memory that a file may ask for, in kibibytes: a changed file must not exhaust the machine.
+    /// The most memory that a file may ask for, in kibibytes: a changed file must not exhaust the
+    /// machine.
     const MAX_MEMORY: u32 = 1 << 20;
     const MAX_PASSES: u32 = 16;
 }

@@ -54,8 +54,8 @@ impl Subject {
         Digest::in_domain(Self::DOMAIN, self.to_jcs().as_bytes())
     }
 
-    /// The claim in its canonical spelling. It is written member by member, in the order of their names, because it is
-    /// written for every verdict.
+    /// The claim in its canonical spelling. It is written member by member, in the order of their
+    /// names, because it is written for every verdict.
     pub fn to_jcs(&self) -> String {
         let mut object = ObjectWriter::begin();
         object.text("benchmark_repo", self.benchmark_repo.as_str());

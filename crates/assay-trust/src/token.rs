@@ -8,7 +8,8 @@ use crate::{Claims, Kid, PublicKey, Reason, SigningKey, Unverified};
 /// The longest that a token may be, in bytes.
 pub const MAX_TOKEN: usize = 8 << 10;
 
-/// The two headers that are read, before and after the name of the key. The first is the one that is written.
+/// The two headers that are read, before and after the name of the key. The first is the one that
+/// is written.
 const HEADERS: [(&str, &str); 2] = [
     (r#"{"alg":"EdDSA","typ":"JWT","kid":""#, r#""}"#),
     (r#"{"alg":"EdDSA","kid":""#, r#"","typ":"evalresult+jwt"}"#),
@@ -87,8 +88,8 @@ pub(crate) fn sign(key: &SigningKey, claims: &Claims) -> String {
     token
 }
 
-/// The name of the key, if the header is one of the allowed byte for byte. So no algorithm, address or extension that a
-/// token names is ever looked at.
+/// The name of the key, if the header is one of the allowed byte for byte. So no algorithm, address
+/// or extension that a token names is ever looked at.
 fn read_header(header: &str) -> Result<Kid, Unverified> {
     let refuse = || {
         let detail = "the header is not `EdDSA` with the name of a key, in the one spelling";
@@ -114,8 +115,8 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Reads base64url without padding, in the one spelling that its writer gives it: the library refuses padding, and bits
-/// that no byte uses.
+/// Reads base64url without padding, in the one spelling that its writer gives it: the library
+/// refuses padding, and bits that no byte uses.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }

@@ -68,8 +68,8 @@ pub enum ControlFault {
 }
 
 impl TrustState {
-    /// Follows the control log from its first leaf. A leaf that cannot be followed ends it: to skip one could skip a
-    /// revocation.
+    /// Follows the control log from its first leaf. A leaf that cannot be followed ends it: to skip
+    /// one could skip a revocation.
     pub fn replay<L: AsRef<[u8]>>(
         leaves: impl IntoIterator<Item = L>,
     ) -> Result<Self, ControlError> {
@@ -80,8 +80,8 @@ impl TrustState {
         Ok(state)
     }
 
-    /// Follows the next leaf; nothing changes when it cannot be followed. Ask before the leaf is logged: what is in the
-    /// log stays there.
+    /// Follows the next leaf; nothing changes when it cannot be followed. Ask before the leaf is
+    /// logged: what is in the log stays there.
     pub fn apply(&mut self, leaf: &[u8]) -> Result<(), ControlError> {
         let index = self.size;
         let at = |fault| ControlError { index, fault };
@@ -126,8 +126,8 @@ impl TrustState {
         self.revocations.iter().map(|(index, one)| (*index, one))
     }
 
-    /// The revocation that a token falls under, if any: the first in the log. `position` is where the results log has its
-    /// issuance, or its admission when an issuer keeps its own log.
+    /// The revocation that a token falls under, if any: the first in the log. `position` is where
+    /// the results log has its issuance, or its admission when an issuer keeps its own log.
     pub fn revocation(&self, claims: &Claims, kid: Kid, position: u64) -> Option<&Revocation> {
         self.revocations
             .values()

@@ -78,8 +78,8 @@ pub struct Attestation {
     pub decide_index: u64,
 }
 
-/// Returns the verdict on an entry. The same answer at a push, at a re-index, in a preview and on a machine without a network: for given
-/// sizes of the two logs there is one.
+/// Returns the verdict on an entry. The same answer at a push, at a re-index, in a preview and on a
+/// machine without a network: for given sizes of the two logs there is one.
 pub fn standing(
     submission: &Submission<'_>,
     repo: &RepoView<'_>,
@@ -272,7 +272,8 @@ fn early_or_late(reason: Reason, claims: &Claims, received_at: Timestamp) -> Unv
     Unverified::new(reason, detail)
 }
 
-/// The words for a refusal that the log has. They follow from the leaf and the token, so they are the same for ever.
+/// The words for a refusal that the log has. They follow from the leaf and the token, so they are
+/// the same for ever.
 fn refused(code: &str, claims: &Claims, received_at: Timestamp) -> Unverified {
     match Reason::from_code(code) {
         Some(reason @ (Reason::NotYetValid | Reason::ExpiredAtFirstSeen)) => {

@@ -55,7 +55,8 @@ impl Axis {
         })
     }
 
-    /// An axis of powers of ten, for what spans several of them. None without a positive value; others are left out.
+    /// An axis of powers of ten, for what spans several of them. None without a positive value;
+    /// others are left out.
     pub fn logarithmic(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let positive = values.into_iter().filter(|value| *value > 0.0);
         let (low, high) = ends(positive)?;

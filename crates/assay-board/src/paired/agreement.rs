@@ -53,8 +53,8 @@ impl Agreement {
         }
     }
 
-    /// `McNemar`'s exact test, on both sides: whether the samples on which the models differ could as well have fallen by
-    /// the toss of a fair coin.
+    /// `McNemar`'s exact test, on both sides: whether the samples on which the models differ could
+    /// as well have fallen by the toss of a fair coin.
     pub fn mcnemar(&self) -> Test {
         let discordant = self.discordant();
         let method = if discordant <= MOST_SUMMED {
@@ -74,12 +74,12 @@ impl Agreement {
         }
     }
 
-    /// By how much the share of the first is above that of the second, with the 95 % interval of Bonett and Price (2012);
-    /// none when there is no sample.
+    /// By how much the share of the first is above that of the second, with the 95 % interval of
+    /// Bonett and Price (2012); none when there is no sample.
     ///
-    /// It is Wald's interval after one imaginary sample on each side of the disagreement. Wald's own covers the truth far
-    /// too rarely when the models differ on few samples; this one, over the cases that the tests go through, in more than
-    /// 95 of 100.
+    /// It is Wald's interval after one imaginary sample on each side of the disagreement. Wald's
+    /// own covers the truth far too rarely when the models differ on few samples; this one, over
+    /// the cases that the tests go through, in more than 95 of 100.
     pub fn difference(&self) -> Option<Estimate> {
         let total = self.total();
         if total == 0 {

@@ -9,19 +9,23 @@ use crate::{Estimate, Method, SplitMix64, mean_of};
 pub const RESAMPLES: usize = 2_000;
 /// The seed. It is fixed, so that equal scores have equal intervals on every machine.
 pub const SEED: u64 = 0x0a55_a9e0_0b00_7575;
-/// From more pairs than this a mean is normal to all digits that are shown, and Student's interval takes over.
+/// From more pairs than this a mean is normal to all digits that are shown, and Student's interval
+/// takes over.
 pub const MOST_RESAMPLED: usize = 1 << 15;
 
-/// The mean of the differences of two models on the same samples, with a 95 % interval by paired bootstrap; none when
-/// there are fewer than two, when one is not finite, or when all are zero, of which drawing anew learns nothing.
+/// The mean of the differences of two models on the same samples, with a 95 % interval by paired
+/// bootstrap; none when there are fewer than two, when one is not finite, or when all are zero, of
+/// which drawing anew learns nothing.
 ///
-/// There is one difference a sample: the score of the first model less that of the second. Where a sample was asked in
-/// several epochs, that is the difference of its means, because epochs of one sample are not independent.
+/// There is one difference a sample: the score of the first model less that of the second. Where a
+/// sample was asked in several epochs, that is the difference of its means, because epochs of one
+/// sample are not independent.
 ///
-/// Percentiles of the resampled means are too narrow for few samples, and for many that are mostly zero. So two imaginary
-/// differences are added, as large as the largest, one either way (what Bonett and Price do for right and wrong), and the
-/// percentiles are those that make the interval as wide as Student's (Hesterberg 2015). The order of the differences
-/// changes nothing, and the models exchanged give the same interval with its sign turned.
+/// Percentiles of the resampled means are too narrow for few samples, and for many that are mostly
+/// zero. So two imaginary differences are added, as large as the largest, one either way (what
+/// Bonett and Price do for right and wrong), and the percentiles are those that make the interval
+/// as wide as Student's (Hesterberg 2015). The order of the differences changes nothing, and the
+/// models exchanged give the same interval with its sign turned.
 pub fn bootstrap(differences: &[f64], seed: u64) -> Option<Estimate> {
     let is_usable = differences.len() >= 2
         && differences.iter().all(|value| value.is_finite())
@@ -45,8 +49,8 @@ pub fn bootstrap(differences: &[f64], seed: u64) -> Option<Estimate> {
     (estimate.interval.low.is_finite() && estimate.interval.high.is_finite()).then_some(estimate)
 }
 
-/// The differences in one order and with one of the two signs they could have, so that neither the order of the samples
-/// nor that of the models matters.
+/// The differences in one order and with one of the two signs they could have, so that neither the
+/// order of the samples nor that of the models matters.
 fn canonical(differences: &[f64]) -> (f64, Vec<f64>) {
     let mut plain = differences.to_vec();
     plain.sort_unstable_by(f64::total_cmp);

@@ -18,7 +18,8 @@ mod parallel;
 /// The number of random weightings of the questions. The chance that any pair is separated wrongly
 /// is then 5 % give or take 0.7.
 pub const DRAWS: usize = 1_000;
-/// The most steps of the step-down. Each is valid by itself; boards of real scores need two to four.
+/// The most steps of the step-down. Each is valid by itself; boards of real scores need two to
+/// four.
 const MOST_STEPS: usize = 8;
 
 /// The ranks of models on the same questions, with what chance leaves open of them.
@@ -28,7 +29,8 @@ pub struct JointRanks {
     pub models: Vec<JointRank>,
     /// Number of pairs that are separated: one of them is better, at 95 % for all pairs together.
     pub separated: usize,
-    /// By how many standard errors of their difference two models differ from which they are separated.
+    /// By how many standard errors of their difference two models differ from which they are
+    /// separated.
     pub critical: f64,
 }
 
@@ -41,22 +43,26 @@ pub struct JointRank {
     pub interval: RankInterval,
 }
 
-/// Compares all pairs of models on the same questions at once: with 95 % confidence no pair is separated wrongly anywhere,
-/// so that all rank intervals hold together.
+/// Compares all pairs of models on the same questions at once: with 95 % confidence no pair is
+/// separated wrongly anywhere, so that all rank intervals hold together.
 ///
-/// It is the procedure of Mogstad, Romano, Shaikh and Wilhelm (2024): each pair has the mean of its differences over the
-/// error of that mean, the bootstrap tells how large the largest of all these is by chance, and what is separated makes
-/// way for a smaller bound in the next step (Romano and Wolf 2005). The hypothesis of a pair is one-sided in either
-/// direction, so that directions hold too. Since models find the same questions hard, the error of a difference is smaller
-/// than for independent rows, and fewer independent comparisons have to hold.
+/// It is the procedure of Mogstad, Romano, Shaikh and Wilhelm (2024): each pair has the mean of its
+/// differences over the error of that mean, the bootstrap tells how large the largest of all these
+/// is by chance, and what is separated makes way for a smaller bound in the next step (Romano and
+/// Wolf 2005). The hypothesis of a pair is one-sided in either direction, so that directions hold
+/// too. Since models find the same questions hard, the error of a difference is smaller than for
+/// independent rows, and fewer independent comparisons have to hold.
 ///
-/// - Questions are weighted by normal numbers from a fixed seed, so that equal scores have equal ranks on every machine.
-/// - The bound is turned into one of Student's distribution, and each pair has two imaginary questions more on which it
-///   differs as much as on any, one either way (what Bonett and Price do for right and wrong). Without these, coverage falls
-///   below 95 % for few questions, and for scores that are skewed.
+/// - Questions are weighted by normal numbers from a fixed seed, so that equal scores have equal
+///   ranks on every machine.
+/// - The bound is turned into one of Student's distribution, and each pair has two imaginary
+///   questions more on which it differs as much as on any, one either way (what Bonett and Price do
+///   for right and wrong). Without these, coverage falls below 95 % for few questions, and for
+///   scores that are skewed.
 /// - A pair with equal scores on all questions is never separated.
 ///
-/// The order of models changes nothing. It takes O(models² · (questions + draws)) time on all cores, and 8 bytes a pair.
+/// The order of models changes nothing. It takes O(models² · (questions + draws)) time on all
+/// cores, and 8 bytes a pair.
 ///
 /// ```
 /// # use assay_board::paired::{SEED, SharedScores, joint_ranks};
@@ -101,8 +107,8 @@ pub fn joint_ranks(scores: &SharedScores, direction: Direction, seed: u64) -> Jo
     }
 }
 
-/// Returns the bound that so many pairs with the same difference on all questions need. The bootstrap learns nothing of
-/// them, so they are taken to be independent (Bonferroni).
+/// Returns the bound that so many pairs with the same difference on all questions need. The
+/// bootstrap learns nothing of them, so they are taken to be independent (Bonferroni).
 fn bound_of_constant(pairs: usize) -> f64 {
     match pairs {
         0 => 0.0,

@@ -24,14 +24,15 @@ impl Power {
     }
 }
 
-/// The smallest difference that a test on both sides at 5 % finds with this power, when the standard error of the
-/// difference is known: of means, paired or not.
+/// The smallest difference that a test on both sides at 5 % finds with this power, when the
+/// standard error of the difference is known: of means, paired or not.
 pub fn detectable_difference(stderr: f64, power: Power) -> Option<f64> {
     (stderr.is_finite() && stderr >= 0.0).then(|| (Z95 + power.quantile()) * stderr)
 }
 
-/// The smallest difference of two shares of the same samples that `McNemar`'s test finds, when the models differ on this
-/// share of the samples (after Connor 1987); none when no difference is large enough.
+/// The smallest difference of two shares of the same samples that `McNemar`'s test finds, when the
+/// models differ on this share of the samples (after Connor 1987); none when no difference is large
+/// enough.
 pub fn detectable_paired(discordant: f64, samples: u64, power: Power) -> Option<f64> {
     if samples == 0 || !(discordant > 0.0 && discordant <= 1.0) {
         return None;
@@ -45,8 +46,9 @@ pub fn detectable_paired(discordant: f64, samples: u64, power: Power) -> Option<
     (excess(discordant) >= 0.0).then(|| root(0.0, discordant, excess))
 }
 
-/// The smallest difference of two shares that is found when each is of its own samples, and the first is this large. The
-/// second is taken to lie towards one half, where shares are the least certain; none when no difference is enough.
+/// The smallest difference of two shares that is found when each is of its own samples, and the
+/// first is this large. The second is taken to lie towards one half, where shares are the least
+/// certain; none when no difference is enough.
 pub fn detectable_unpaired(
     share: f64,
     samples_a: u64,

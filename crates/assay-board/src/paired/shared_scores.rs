@@ -7,7 +7,8 @@ pub const MOST_MODELS: usize = 10_000;
 /// The fewest models that are compared.
 const LEAST_MODELS: usize = 2;
 
-/// The scores of models on questions that all of them answered. With several epochs a score is the mean of a question's.
+/// The scores of models on questions that all of them answered. With several epochs a score is the
+/// mean of a question's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedScores {
     models: usize,
@@ -16,8 +17,8 @@ pub struct SharedScores {
 }
 
 impl SharedScores {
-    /// Takes the scores of one model after the other, each in the same order of questions. Rejects a table that is not
-    /// full, too small or too large, or has a score that is not finite.
+    /// Takes the scores of one model after the other, each in the same order of questions. Rejects
+    /// a table that is not full, too small or too large, or has a score that is not finite.
     pub fn new(models: usize, questions: usize, values: Vec<f64>) -> Result<Self, Error> {
         if !(LEAST_MODELS..=MOST_MODELS).contains(&models) {
             return Err(Error::ModelCount {

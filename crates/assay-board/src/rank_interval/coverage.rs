@@ -1,8 +1,9 @@
 //! Simulates how often all rank intervals of a board hold at once, over many boards on which all
 //! rows are equally good.
 //!
-//! That is the hardest case: every pair that is told apart is an error. Rows come in two sizes, because a small sample
-//! with few misses beside a large one is where intervals by a normal error fail.
+//! That is the hardest case: every pair that is told apart is an error. Rows come in two sizes,
+//! because a small sample with few misses beside a large one is where intervals by a normal error
+//! fail.
 
 use std::collections::HashMap;
 
@@ -17,10 +18,12 @@ use crate::{SplitMix64, Uncertainty};
 const LEAST: f64 = 0.945;
 /// After so many boards a design may be decided.
 const FIRST_LOOK: u32 = 250;
-/// After so many boards the observed share decides. Its standard error is then 0.2 points, so that a design with a true
-/// coverage of 95 % passes in 998 of 1,000 simulations, and one with 94 % in 2 of 1,000.
+/// After so many boards the observed share decides. Its standard error is then 0.2 points, so that
+/// a design with a true coverage of 95 % passes in 998 of 1,000 simulations, and one with 94 % in 2
+/// of 1,000.
 const MOST_BOARDS: u32 = 16_000;
-/// A design passes early when its observed coverage is above the least one by so many standard errors.
+/// A design passes early when its observed coverage is above the least one by so many standard
+/// errors.
 const SURE: f64 = 3.3;
 
 const ROWS: [usize; 5] = [2, 5, 10, 20, 40];
@@ -39,7 +42,8 @@ const SIZES_WITH_ERRORS: [(u32, u32); 4] = [(50, 1_000), (100, 10_000), (20, 2_0
 #[derive(Debug, Clone, Copy)]
 enum Report {
     Samples,
-    /// The plain standard error of the share. It is zero where all answers are alike, and then nothing is known.
+    /// The plain standard error of the share. It is zero where all answers are alike, and then
+    /// nothing is known.
     StandardError,
 }
 

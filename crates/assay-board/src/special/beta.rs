@@ -8,10 +8,12 @@ const STEPS: u32 = 10_000;
 const TINY: f64 = 1e-300;
 /// Newton's method converges in fewer steps than this from any start.
 const NEWTON_STEPS: u32 = 100;
-/// The last step of Newton's method, as a part of the distance from the mean. The error of the result is about its square.
+/// The last step of Newton's method, as a part of the distance from the mean. The error of the
+/// result is about its square.
 const LAST_STEP: f64 = 1e-6;
 
-/// Returns the regularised incomplete beta function, by its continued fraction on the side where that converges fast.
+/// Returns the regularised incomplete beta function, by its continued fraction on the side where
+/// that converges fast.
 pub(super) fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -27,11 +29,11 @@ pub(super) fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// Returns the value below which a beta variable lies with a small probability, given by its logarithm. The start must lie
-/// above 0 and below the mean.
+/// Returns the value below which a beta variable lies with a small probability, given by its
+/// logarithm. The start must lie above 0 and below the mean.
 ///
-/// The logarithm of the probability is a concave function of the logarithm of the value. Newton's method on these two
-/// never oscillates, and is exact at once where the probability is a power.
+/// The logarithm of the probability is a concave function of the logarithm of the value. Newton's
+/// method on these two never oscillates, and is exact at once where the probability is a power.
 pub(crate) fn lower_beta_quantile(ln_tail: f64, a: f64, b: f64, start: f64) -> f64 {
     let ln_norm = ln_beta(a, b);
     let ln_mean = (a / (a + b)).ln();

@@ -3,17 +3,19 @@
 use super::gamma::{HALF_LN_TAU, SERIES_FROM, stirling_tail};
 use super::{as_float, normal_cdf};
 
-/// Up to so many coins the tail is summed. Beyond, the sum has millions of terms, and the normal distribution with a
-/// correction for continuity is right to more digits than anybody reads.
+/// Up to so many coins the tail is summed. Beyond, the sum has millions of terms, and the normal
+/// distribution with a correction for continuity is right to more digits than anybody reads.
 pub(crate) const MOST_SUMMED: u64 = 1 << 40;
 
-/// The probability that at most `heads` of so many fair coins fall on heads, for fewer than half of them.
+/// The probability that at most `heads` of so many fair coins fall on heads, for fewer than half of
+/// them.
 pub(crate) fn lower_tail_of_fair_coins(heads: u64, coins: u64) -> f64 {
     let (n, k) = (as_float(coins), as_float(heads));
     if coins > MOST_SUMMED {
         return normal_cdf((2.0 * k + 1.0 - n) / n.sqrt());
     }
-    // The terms are added from the largest to where they no longer count; each follows from the one before.
+    // The terms are added from the largest to where they no longer count; each follows from the one
+    // before.
     let (mut term, mut sum) = (1.0, 1.0);
     let mut left = k;
     while left > 0.0 && term > f64::EPSILON * sum / 8.0 {
@@ -24,8 +26,8 @@ pub(crate) fn lower_tail_of_fair_coins(heads: u64, coins: u64) -> f64 {
     density(heads, coins) * sum
 }
 
-/// The probability of exactly so many heads, without the digits that a difference of large logarithms loses (after
-/// Loader's saddle-point expansion).
+/// The probability of exactly so many heads, without the digits that a difference of large
+/// logarithms loses (after Loader's saddle-point expansion).
 fn density(heads: u64, coins: u64) -> f64 {
     let (n, k) = (as_float(coins), as_float(heads));
     let tails = n - k;

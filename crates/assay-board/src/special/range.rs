@@ -50,8 +50,8 @@ pub(crate) fn range_quantile(variables: f64, probability: f64) -> f64 {
     super::as_float(high as u64) * STEP
 }
 
-/// The probability that the range is at most so many steps of the grid: one variable is the largest, and the others lie
-/// no farther below it.
+/// The probability that the range is at most so many steps of the grid: one variable is the
+/// largest, and the others lie no farther below it.
 fn range_cdf(variables: f64, steps: usize) -> f64 {
     let largest = GRID.iter().enumerate();
     let sum: f64 = largest

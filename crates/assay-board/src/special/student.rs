@@ -8,7 +8,8 @@ const NORMAL_FROM: f64 = 1e6;
 /// No quantile that is asked for lies farther out.
 const FARTHEST: f64 = 1e6;
 
-/// Below which value a variable of Student's distribution lies with a probability, for one degree of freedom or more.
+/// Below which value a variable of Student's distribution lies with a probability, for one degree
+/// of freedom or more.
 pub(crate) fn student_quantile(probability: f64, freedom: f64) -> f64 {
     if freedom >= NORMAL_FROM {
         return normal_quantile(probability);

@@ -186,7 +186,8 @@ fn a_clustered_mean_covers_at_95_of_100_where_a_plain_one_does_not() {
         plain += holds(naive.interval.low, naive.interval.high);
     }
 
-    // Twelve normal clusters of one size: the coverage is 95 % exactly, seen as 92.8 % or more in 999 of 1,000 runs.
+    // Twelve normal clusters of one size: the coverage is 95 % exactly, seen as 92.8 % or more in
+    // 999 of 1,000 runs.
     assert!(
         f64::from(clustered) / f64::from(TRIALS) >= 0.928,
         "{clustered}"

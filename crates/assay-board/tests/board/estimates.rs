@@ -190,7 +190,8 @@ fn a_stated_error_of_few_misses_ranks_like_the_share_it_is_of() {
             98.0,
         )
     };
-    // One miss of fifty: with a true share of 90 % that happens in three of a hundred cases, not in one of 30,000.
+    // One miss of fifty: with a true share of 90 % that happens in three of a hundred cases, not in
+    // one of 30,000.
     let counted = [("accuracy", "98")].as_slice();
     let stated = [("accuracy", "98"), ("accuracy_stderr", "1.98")];
     let half_width = [("accuracy", "98"), ("ci95_half_width", "3.88")];

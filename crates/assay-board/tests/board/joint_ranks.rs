@@ -30,8 +30,8 @@ fn tiers(found: &JointRanks) -> Vec<usize> {
         .collect()
 }
 
-/// Answers of models to questions of different difficulty: the better the model and the easier the question, the more
-/// often the answer is right.
+/// Answers of models to questions of different difficulty: the better the model and the easier the
+/// question, the more often the answer is right.
 fn answers(random: &mut SplitMix64, skills: &[f64], questions: usize, ease: f64) -> Vec<Vec<f64>> {
     let ease: Vec<f64> = (0..questions)
         .map(|_| ease + 1.5 * normal(random))
@@ -101,7 +101,8 @@ fn equal_answers_are_never_separated_and_a_constant_difference_is() {
 
 #[test]
 fn ten_questions_do_not_separate_many_models_that_are_all_right_or_all_wrong() {
-    // A difference that is the same on all ten questions is chance once in 512, and there are four hundred of them.
+    // A difference that is the same on all ten questions is chance once in 512, and there are four
+    // hundred of them.
     let rows: Vec<Vec<f64>> = (0..40).map(|row| vec![f64::from(row % 2); 10]).collect();
 
     assert_eq!(of(&rows).separated, 0);
@@ -340,7 +341,8 @@ fn on_real_scores_joint_ranks_separate_more_than_independent_rows() {
 
     let all = of(&rows);
     assert_eq!((rows.len(), rows[0].len()), (58, 797));
-    // The model that the others are compared with has the same score on all questions, and no error as a row.
+    // The model that the others are compared with has the same score on all questions, and no error
+    // as a row.
     rows.retain(|row| row.iter().any(|score| (score - row[0]).abs() > 0.0));
     let found = of(&rows);
 

@@ -16,7 +16,8 @@ fn differing(only_a: u64, only_b: u64) -> Agreement {
 
 #[test]
 fn the_exact_test_agrees_with_scipy_and_statsmodels() {
-    // `scipy.stats.binomtest`, which `statsmodels` uses for the exact test; the largest two by sums of forty digits.
+    // `scipy.stats.binomtest`, which `statsmodels` uses for the exact test; the largest two by sums
+    // of forty digits.
     for (only_a, only_b, expected) in [
         (0, 0, 1.0),
         (1, 0, 1.0),
@@ -151,7 +152,8 @@ fn very_many_pairs_have_students_interval() {
 
 #[test]
 fn the_least_difference_that_is_found_agrees_with_statsmodels() {
-    // The difference for which `power_proportions_2indep` gives 0.8; it also counts the wrong tail, which is nothing.
+    // The difference for which `power_proportions_2indep` gives 0.8; it also counts the wrong tail,
+    // which is nothing.
     for (share, samples, expected) in [
         (0.7, 500, 0.083_953_767),
         (0.3, 500, 0.083_953_767),

@@ -74,8 +74,8 @@ fn the_interval_of_a_paired_difference_covers_at_95_of_100() {
             }
         }
 
-        // Counts are whole, so that no interval covers at exactly 95 % everywhere: on average it must, and nowhere may
-        // it miss by more than two points.
+        // Counts are whole, so that no interval covers at exactly 95 % everywhere: on average it
+        // must, and nowhere may it miss by more than two points.
         let mean = found.iter().sum::<f64>() / 42.0;
         let least = found.iter().copied().fold(1.0, f64::min);
         assert_eq!(found.len(), 42);
@@ -145,6 +145,7 @@ fn the_least_difference_is_found_as_often_as_promised() {
         Agreement::of(pairs).mcnemar().p_value < 0.05
     });
 
-    // The exact test is a little more careful than the normal one of the formula: 77 to 79 of 100 in place of 80.
+    // The exact test is a little more careful than the normal one of the formula: 77 to 79 of 100
+    // in place of 80.
     assert!((found - 0.78).abs() < 0.03, "{found}");
 }

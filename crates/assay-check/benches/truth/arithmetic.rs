@@ -253,7 +253,8 @@ pub(crate) fn counted(draft: &mut Draft<'_>, decimals: Option<usize>, epochs: Op
     };
     draft.set_score(written(share));
     forget_details(draft.result());
-    // Half of the records name their metric, the others leave it to the description when that is of a count.
+    // Half of the records name their metric, the others leave it to the description when that is of
+    // a count.
     let described = draft.metric()["evaluation_description"]
         .as_str()
         .unwrap_or_default()

@@ -1,8 +1,9 @@
 //! Faults planted in real records, and the share of them that validation finds: `just bench truth`.
 //!
-//! Records are taken from the corpus, or made when there is none. Each kind of fault is planted in `each` records (40), a few in
-//! a collection at a time, and a fault counts as found when a file that it touched has a finding that it did not have
-//! before. Then every record is rewritten in honest ways, and whatever is reported that was not before is a false alarm.
+//! Records are taken from the corpus, or made when there is none. Each kind of fault is planted in
+//! `each` records (40), a few in a collection at a time, and a fault counts as found when a file
+//! that it touched has a finding that it did not have before. Then every record is rewritten in
+//! honest ways, and whatever is reported that was not before is a false alarm.
 //!
 //! `just bench truth seed=2 each=100 records=400 show=KIND`
 

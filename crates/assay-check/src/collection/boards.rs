@@ -78,7 +78,8 @@ pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<Coll
     }
 }
 
-/// Reports results that declare another direction, other bounds, another unit or number of samples than most.
+/// Reports results that declare another direction, other bounds, another unit or number of samples
+/// than most.
 fn scales(
     board: &[Row],
     result: &impl Fn(&Row) -> ResultSummary,
@@ -129,7 +130,8 @@ fn differs(declared: Declared, own: u64, usual: u64) -> bool {
     }
 }
 
-/// For each result of each record: where it stands on its board, as a normal score; nothing on a short board.
+/// For each result of each record: where it stands on its board, as a normal score; nothing on a
+/// short board.
 fn places(boards: &[&[Row]], summaries: &[Option<RecordSummary>]) -> Vec<Vec<Option<f64>>> {
     let mut places: Vec<Vec<Option<f64>>> = summaries
         .iter()
@@ -209,8 +211,8 @@ fn outliers(
 
 /// Reports scores that fit their board when they are multiplied by 10 or 100.
 ///
-/// Weak models have scores near 0 on most boards, so a small score among others as small is at most a note, and only when
-/// the other scores of the model speak for a hundred times as much.
+/// Weak models have scores near 0 on most boards, so a small score among others as small is at most
+/// a note, and only when the other scores of the model speak for a hundred times as much.
 fn slips(
     board: &[Row],
     predicted: &dyn Fn(&Row) -> Option<f64>,

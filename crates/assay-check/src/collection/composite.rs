@@ -52,7 +52,8 @@ pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<Coll
 }
 
 fn holds(results: &[ResultSummary], position: usize) -> bool {
-    // A score that ends in zeros is often written with fewer digits, so the finest one tells how all are rounded.
+    // A score that ends in zeros is often written with fewer digits, so the finest one tells how
+    // all are rounded.
     let finest = results
         .iter()
         .map(|result| result.step)

@@ -77,7 +77,8 @@ pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<Coll
     }
 }
 
-/// Reports what names another model than the id, in folders where it names the same one nearly always.
+/// Reports what names another model than the id, in folders where it names the same one nearly
+/// always.
 fn find_other_names(
     summaries: &[Option<RecordSummary>],
     findings: &mut [Vec<CollectionFinding>],

@@ -184,8 +184,8 @@ fn find_copies(
         }
     }
     shared.retain(|_, values| values.len() >= ENOUGH_SHARED);
-    // A model that has other values where it could have those of the file is no copy. Each column is looked at once, however
-    // many models are in question.
+    // A model that has other values where it could have those of the file is no copy. Each column
+    // is looked at once, however many models are in question.
     for one in written {
         if shared.is_empty() {
             return;

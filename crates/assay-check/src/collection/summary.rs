@@ -15,7 +15,8 @@ pub(crate) struct RecordSummary {
     pub(crate) id: Option<u64>,
     /// Digest of the id of the model, without regard to case.
     pub(crate) model: u64,
-    /// Digest of everything but scores, times and where the record came from: equal for two records of one run.
+    /// Digest of everything but scores, times and where the record came from: equal for two records
+    /// of one run.
     pub(crate) run: u64,
     /// Digest of the folder of the benchmark, and whether the evaluation id names it.
     pub(crate) folder: Option<(u64, bool)>,

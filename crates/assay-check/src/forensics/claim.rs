@@ -10,8 +10,8 @@ use super::names::Names;
 /// The largest number of samples that is taken at its word.
 pub(crate) const MOST_SAMPLES: u64 = 1_000_000;
 
-/// Nobody writes a share with fewer than two decimals, or per cent with fewer than none; what looks shorter has lost its
-/// last noughts.
+/// Nobody writes a share with fewer than two decimals, or per cent with fewer than none; what looks
+/// shorter has lost its last noughts.
 const COARSEST: f64 = 0.01;
 
 /// One score and all that is said about it.
@@ -163,7 +163,8 @@ const REPEAT_KEYS: [&str; 10] = [
     "repeats",
 ];
 
-/// Reads how many times each sample was asked from the first place that says so, as a number or as text.
+/// Reads how many times each sample was asked from the first place that says so, as a number or as
+/// text.
 pub(super) fn repeats<'d>(places: impl IntoIterator<Item = Option<Value<'d>>>) -> Option<u64> {
     places.into_iter().flatten().find_map(|place| {
         place
@@ -233,7 +234,8 @@ impl Claim<'_> {
         range.min < self.score.value && self.score.value < range.max
     }
 
-    /// The score as a share from 0 to 1 with what its last digit is worth, when it counts right answers.
+    /// The score as a share from 0 to 1 with what its last digit is worth, when it counts right
+    /// answers.
     pub(crate) fn counted(&self) -> Option<(f64, f64, Range)> {
         let counts = self
             .known

@@ -25,7 +25,8 @@ pub(super) fn claims<'d>(entry: Value<'d>, benchmark: Option<&Benchmark>) -> Vec
         .filter(|own| own.spread().is_none())
         .map(|own| own.claim(entry, &written, benchmark))
         .collect();
-    // The single `value` of the live dialect stands for the primary metric, and may stand beside the list.
+    // The single `value` of the live dialect stands for the primary metric, and may stand beside
+    // the list.
     if claims.is_empty() {
         claims.extend(live(entry, benchmark));
     }
@@ -62,7 +63,8 @@ impl<'d> Written<'d> {
         })
     }
 
-    /// The spread that the metric is, and the id of the metric it belongs to; empty for the primary one.
+    /// The spread that the metric is, and the id of the metric it belongs to; empty for the primary
+    /// one.
     fn spread(&self) -> Option<(Spread, &str)> {
         const ENDINGS: &[(&str, Spread)] = &[
             ("standard_error", Spread::StandardError),
@@ -139,8 +141,9 @@ fn claim<'d>(
         evaluation: shown.clone().map(Into::into),
         ..Names::default()
     };
-    // What people call it is read only when the id tells nothing: it may say anything, such as "% resolved".
-    // The id stays as a description, which is looked through for words that make something else of the metric.
+    // What people call it is read only when the id tells nothing: it may say anything, such as "%
+    // resolved". The id stays as a description, which is looked through for words that make
+    // something else of the metric.
     if let Some(shown) = shown.filter(|_| names.known().is_none()) {
         names.description = names.own.pop();
         names.own = vec![shown.into()];

@@ -1,6 +1,7 @@
 use assay_formats::Value;
 
-/// A literal with more decimals than this was printed by a machine, and may end in the noise of doubles.
+/// A literal with more decimals than this was printed by a machine, and may end in the noise of
+/// doubles.
 const HAND_WRITTEN_DIGITS: i32 = 12;
 /// The relative distance of a double from the short decimal it stands for: `0.1 + 0.2` is not quite
 /// `0.3`.

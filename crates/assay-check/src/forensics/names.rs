@@ -40,7 +40,8 @@ impl<T: Copy> Memory<T> {
 pub(crate) struct Names<'t> {
     /// The names for machines and for people.
     pub(crate) own: Vec<Cow<'t, str>>,
-    /// The kind it is of. Kinds are wide: much that is not a plain count is of the kind of accuracy.
+    /// The kind it is of. Kinds are wide: much that is not a plain count is of the kind of
+    /// accuracy.
     pub(crate) kind: Option<Cow<'t, str>>,
     /// The metric in a sentence; read only when it has no name of its own.
     pub(crate) description: Option<Cow<'t, str>>,
@@ -51,7 +52,8 @@ pub(crate) struct Names<'t> {
 impl Names<'_> {
     /// The metric, when its names agree on one direction and nothing in them turns it round.
     ///
-    /// The records of a collection name the same few metrics over and over, so each thread remembers what it has read.
+    /// The records of a collection name the same few metrics over and over, so each thread
+    /// remembers what it has read.
     pub(crate) fn known(&self) -> Option<Known> {
         KNOWN.with_borrow_mut(|memory| memory.get(self.fingerprint(), || self.read()))
     }
@@ -60,7 +62,8 @@ impl Names<'_> {
     fn fingerprint(&self) -> u64 {
         let rest = [&self.kind, &self.description, &self.evaluation];
         let all = self.own.iter().map(Some).chain(rest.map(Option::as_ref));
-        // The digest of one text is the seed of the next, so their order matters; a text of one zero byte is no name.
+        // The digest of one text is the seed of the next, so their order matters; a text of one
+        // zero byte is no name.
         all.fold(0, |seed, text| {
             xxh3_64_with_seed(text.map_or(&[0], |text| text.as_bytes()), seed)
         })
@@ -207,7 +210,8 @@ fn head(words: &[String]) -> &[String] {
     &words[..end]
 }
 
-/// The metric that the words end in; unclear when they name another one that improves the other way.
+/// The metric that the words end in; unclear when they name another one that improves the other
+/// way.
 fn phrase(words: &[String]) -> Reading {
     let Some((end, known)) = last_phrase(words) else {
         return Reading::Stranger;

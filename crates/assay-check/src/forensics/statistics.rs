@@ -4,7 +4,8 @@
 const COMMON_REPEATS: [u64; 15] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 32, 64];
 /// The most times that each question may have been asked where nothing says how often.
 const MOST_REPEATS: u64 = 256;
-/// The fewest questions that are believed to make a benchmark, when it is not known how many of the answers are repeats.
+/// The fewest questions that are believed to make a benchmark, when it is not known how many of the
+/// answers are repeats.
 const FEWEST_QUESTIONS: f64 = 5.0;
 /// The factor by which a stated error may be too large in any case: dependent samples carry less
 /// information than their number.
@@ -19,7 +20,8 @@ const DOUBLE_PRECISION: f64 = 1e-12;
 /// A way in which a share can come about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// As k correct out of n, each asked once, as often as is said or, where nothing is said, a common number of times.
+    /// As k correct out of n, each asked once, as often as is said or, where nothing is said, a
+    /// common number of times.
     Reached,
     /// Only when each was asked this many times, which is uncommon and which nothing says.
     Repeated(u64),
@@ -62,13 +64,15 @@ impl Tolerance {
         Self::new(n, repeats.unwrap_or(1))
     }
 
-    /// The most that any honest run gives; the same as the usual when it is said how often each sample was asked.
+    /// The most that any honest run gives; the same as the usual when it is said how often each
+    /// sample was asked.
     pub(crate) fn widest(n: u64, repeats: Option<u64>) -> Self {
         Self::new(n, repeats.unwrap_or(MOST_REPEATS))
     }
 
-    /// The largest error is that of answers which are all alike for each of m = n / repeats questions: by the bound of Bhatia
-    /// and Davis it is √(p(1-p)/(m-1)). The smallest is that of independent answers when n counts questions.
+    /// The largest error is that of answers which are all alike for each of m = n / repeats
+    /// questions: by the bound of Bhatia and Davis it is √(p(1-p)/(m-1)). The smallest is that of
+    /// independent answers when n counts questions.
     fn new(n: u64, repeats: u64) -> Self {
         let (n, repeats) = (as_float(n.max(2)), as_float(repeats.max(1)));
         let questions = (n / repeats).max(n.min(FEWEST_QUESTIONS));
@@ -109,7 +113,8 @@ pub(crate) fn sampling_error(share: f64, n: u64) -> f64 {
     (share * (1.0 - share)).max(0.0).sqrt() / as_float(n.max(1)).sqrt()
 }
 
-/// The largest standard deviation that n values from 0 to 1 can have; about their mean, when that is known.
+/// The largest standard deviation that n values from 0 to 1 can have; about their mean, when that
+/// is known.
 pub(crate) fn spread_limit(mean: Option<f64>, n: Option<u64>) -> f64 {
     let variance = mean.map_or(0.25, |mean| (mean * (1.0 - mean)).max(0.0));
     // Two values are the fewest that have a deviation, and stretch it the most.
@@ -117,8 +122,8 @@ pub(crate) fn spread_limit(mean: Option<f64>, n: Option<u64>) -> f64 {
     (variance * n / (n - 1.0)).sqrt()
 }
 
-/// By how many standard errors an interval of a level reaches to either side: the normal factor, and the larger one of
-/// Student's distribution for n values.
+/// By how many standard errors an interval of a level reaches to either side: the normal factor,
+/// and the larger one of Student's distribution for n values.
 pub(crate) fn interval_factor(level: f64, n: u64) -> (f64, f64) {
     let level = level.clamp(0.01, 0.9999);
     let z = normal_quantile(f64::midpoint(1.0, level));
@@ -133,15 +138,16 @@ fn student_quantile(level: f64, z: f64, freedom: f64) -> f64 {
     if freedom < 2.5 {
         return level * (2.0 / (1.0 - level * level)).sqrt();
     }
-    // The expansion of Cornish and Fisher is good to a few per cent from three degrees of freedom on.
+    // The expansion of Cornish and Fisher is good to a few per cent from three degrees of freedom
+    // on.
     let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
     z + (z3 + z) / (4.0 * freedom)
         + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * freedom.powi(2))
         + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * freedom.powi(3))
 }
 
-/// The quantile of the normal distribution for a probability above one half, to four digits (Abramowitz and Stegun
-/// 26.2.23): more than a comparison within a factor of two needs.
+/// The quantile of the normal distribution for a probability above one half, to four digits
+/// (Abramowitz and Stegun 26.2.23): more than a comparison within a factor of two needs.
 fn normal_quantile(probability: f64) -> f64 {
     let t = (-2.0 * (1.0 - probability).ln()).sqrt();
     let above = 2.515_517 + t * (0.802_853 + t * 0.010_328);

@@ -4,7 +4,8 @@ use assay_model::Direction::{self, HigherIsBetter as Higher, LowerIsBetter as Lo
 
 use super::known::Family::{self, Count, Other, Share};
 
-/// Metrics by their name in words, in the order of the alphabet; which way they improve and how they are made.
+/// Metrics by their name in words, in the order of the alphabet; which way they improve and how
+/// they are made.
 pub(super) static METRICS: &[(&str, Direction, Family)] = &[
     ("acc", Higher, Count),
     ("accuracy", Higher, Count),
@@ -138,7 +139,8 @@ pub(super) static METRICS: &[(&str, Direction, Family)] = &[
     ("word error rate", Lower, Other),
 ];
 
-/// Names that mean a metric only when they stand alone: inside a longer name they are ordinary words.
+/// Names that mean a metric only when they stand alone: inside a longer name they are ordinary
+/// words.
 pub(super) static ONLY_ALONE: &[(&str, Direction)] =
     &[("ap", Higher), ("map", Higher), ("per", Lower)];
 
@@ -263,8 +265,8 @@ pub(super) static TURNING: &[&str] = &[
     "vs",
 ];
 
-/// Words of metrics that may honestly lie outside the scale of their unit: differences, correlations, and what is told
-/// relative to something else.
+/// Words of metrics that may honestly lie outside the scale of their unit: differences,
+/// correlations, and what is told relative to something else.
 pub(super) static LEAVING_SCALE: &[&str] = &[
     "advantage",
     "bd",
@@ -306,7 +308,8 @@ pub(super) static LEAVING_SCALE: &[&str] = &[
     "vs",
 ];
 
-/// Words of evaluations in which accuracy may well be better when low: knowledge is a hazard, or it is a distance.
+/// Words of evaluations in which accuracy may well be better when low: knowledge is a hazard, or it
+/// is a distance.
 pub(super) static HAZARDS: &[&str] = &[
     "adversarial",
     "attack",
@@ -353,7 +356,8 @@ pub(super) static HAZARDS: &[&str] = &[
     "wmdp",
 ];
 
-/// Words that say a score is put together from parts, so that it need not be a share of the samples.
+/// Words that say a score is put together from parts, so that it need not be a share of the
+/// samples.
 pub(super) static AVERAGED: &[&str] = &[
     "adjusted",
     "aggregate",

@@ -9,8 +9,9 @@ use crate::suggest::quote;
 rule! {
     /// A value that tools read differently
     ///
-    /// Without quotes, YAML 1.1 (which Python reads) and YAML 1.2 disagree on words such as `no` and `on`, on dates, and
-    /// on numbers such as `017`, `1_000` and `1e3`. What one tool signs, another would read as something else.
+    /// Without quotes, YAML 1.1 (which Python reads) and YAML 1.2 disagree on words such as `no`
+    /// and `on`, on dates, and on numbers such as `017`, `1_000` and `1e3`. What one tool signs,
+    /// another would read as something else.
     ///
     /// ## Example
     ///
@@ -21,13 +22,13 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Put text in quotes, write `true` and `false`, and write numbers plainly. `assay validate --fix` does this where
-    /// only one meaning is possible.
+    /// Put text in quotes, write `true` and `false`, and write numbers plainly. `assay validate
+    /// --fix` does this where only one meaning is possible.
     AMBIGUOUS_SCALAR = (14, "ambiguous-scalar", Warning)
 }
 
-/// Reports every scalar of a document that tools read differently and whose meaning is still clear here, except those
-/// that begin where an error has already been reported.
+/// Reports every scalar of a document that tools read differently and whose meaning is still clear
+/// here, except those that begin where an error has already been reported.
 pub(crate) fn check(value: Value<'_>, reported: &BTreeSet<usize>, sink: &mut Sink<'_>) {
     for item in value.items() {
         check(item, reported, sink);

@@ -6,8 +6,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// An answer is attributed to a turn that does not exist
     ///
-    /// The `turn_idx` of an `answer_attribution` is the number of the message that the answer was found in, from 0. A row with
-    /// a single turn has turn 0, for the answer alone, or 0 and 1, when the question counts.
+    /// The `turn_idx` of an `answer_attribution` is the number of the message that the answer was
+    /// found in, from 0. A row with a single turn has turn 0, for the answer alone, or 0 and 1,
+    /// when the question counts.
     ///
     /// ## What to do
     ///

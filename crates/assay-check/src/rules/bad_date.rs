@@ -8,12 +8,14 @@ use crate::suggest::quote;
 rule! {
     /// A date is not one
     ///
-    /// A date is an ISO 8601 date, or a date and time, in quotes: `"2026-02-14"`, `"2026-02-14T10:30:00Z"`. Anything else is
-    /// read differently in different countries, or not at all.
+    /// A date is an ISO 8601 date, or a date and time, in quotes: `"2026-02-14"`,
+    /// `"2026-02-14T10:30:00Z"`. Anything else is read differently in different countries, or not
+    /// at all.
     ///
     /// ## What to do
     ///
-    /// Write year, month and day in this order. Without `date`, the time at which the file was first committed counts.
+    /// Write year, month and day in this order. Without `date`, the time at which the file was
+    /// first committed counts.
     BAD_DATE = (310, "bad-date", Error)
 }
 

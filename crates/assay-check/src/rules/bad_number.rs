@@ -8,11 +8,12 @@ use crate::suggest::quote;
 rule! {
     /// A score is not a number that can be compared exactly
     ///
-    /// A token is bound to exact scores, so every tool must read the same number. A score is written in plain decimal digits,
-    /// `-12.5`, or with a fraction and a signed exponent, `1.25e-7`. The message ends with the reason that the verifier
-    /// gives:
+    /// A token is bound to exact scores, so every tool must read the same number. A score is
+    /// written in plain decimal digits, `-12.5`, or with a fraction and a signed exponent,
+    /// `1.25e-7`. The message ends with the reason that the verifier gives:
     ///
-    /// - `yaml_ambiguous_scalar`: readers of YAML disagree on what it is: `1e3`, `.5`, `1_000`, `017`, `1:30`.
+    /// - `yaml_ambiguous_scalar`: readers of YAML disagree on what it is: `1e3`, `.5`, `1_000`,
+    ///   `017`, `1:30`.
     /// - `number_excess_precision`: more than 17 significant digits, which a double cannot hold.
     /// - `number_unsafe_integer`: a whole number beyond 2^53 - 1.
     /// - `number_too_long`: more than 32 characters.
@@ -20,8 +21,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the number plainly. `assay validate --fix` does where only one meaning is possible; it never turns a fraction
-    /// into a percentage or the other way round.
+    /// Write the number plainly. `assay validate --fix` does where only one meaning is possible; it
+    /// never turns a fraction into a percentage or the other way round.
     BAD_NUMBER = (314, "bad-number", Error)
 }
 
@@ -65,8 +66,8 @@ pub(crate) fn check(value: Value<'_>, sink: &mut Sink<'_>) -> bool {
     true
 }
 
-/// The plain spelling of a literal that has only one meaning as a number. Octal, hexadecimal and sexagesimal ones have
-/// several.
+/// The plain spelling of a literal that has only one meaning as a number. Octal, hexadecimal and
+/// sexagesimal ones have several.
 fn plain(raw: &str) -> Option<String> {
     let (sign, unsigned) = match raw.strip_prefix('-') {
         Some(rest) => ("-", rest),

@@ -8,8 +8,8 @@ use crate::suggest::quote;
 rule! {
     /// A dataset id cannot be one
     ///
-    /// A dataset id is `namespace/name`, in ASCII letters, digits, `-`, `_` and `.`. Letters of other scripts are refused
-    /// because they can pose as another organisation.
+    /// A dataset id is `namespace/name`, in ASCII letters, digits, `-`, `_` and `.`. Letters of
+    /// other scripts are refused because they can pose as another organisation.
     ///
     /// ## What to do
     ///
@@ -20,8 +20,8 @@ rule! {
 rule! {
     /// A dataset id has no namespace
     ///
-    /// Datasets of the hub's early days have bare names, such as `squad`. All others are `namespace/name`, and without the
-    /// namespace the benchmark is probably not found.
+    /// Datasets of the hub's early days have bare names, such as `squad`. All others are
+    /// `namespace/name`, and without the namespace the benchmark is probably not found.
     ///
     /// ## What to do
     ///

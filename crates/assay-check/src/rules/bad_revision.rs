@@ -8,21 +8,21 @@ use crate::suggest::quote;
 rule! {
     /// A revision is not a commit hash
     ///
-    /// A revision pins the model or the dataset to one commit, by its hash in lower-case hexadecimal digits. The name of a
-    /// branch or a tag does not: it can point elsewhere tomorrow.
+    /// A revision pins the model or the dataset to one commit, by its hash in lower-case
+    /// hexadecimal digits. The name of a branch or a tag does not: it can point elsewhere tomorrow.
     ///
     /// ## What to do
     ///
-    /// Write the full hash, as `git rev-parse HEAD` prints it. `assay validate --fix` turns upper-case digits into lower
-    /// case. Leave the key out if the commit is not known.
+    /// Write the full hash, as `git rev-parse HEAD` prints it. `assay validate --fix` turns
+    /// upper-case digits into lower case. Leave the key out if the commit is not known.
     BAD_REVISION = (312, "bad-revision", Error)
 }
 
 rule! {
     /// A revision is not a full commit hash
     ///
-    /// A hash that was cut short names a commit today, but another commit may come to begin with the same digits. The result
-    /// is shown with it, but it can never be verified.
+    /// A hash that was cut short names a commit today, but another commit may come to begin with
+    /// the same digits. The result is shown with it, but it can never be verified.
     ///
     /// ## What to do
     ///

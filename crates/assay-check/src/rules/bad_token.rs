@@ -8,8 +8,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// An entry has its token twice
     ///
-    /// `verify_token` and `verifyToken` are two spellings of one key. An entry with both and two different tokens claims two
-    /// different proofs, which is an error; with the same token twice it is a warning.
+    /// `verify_token` and `verifyToken` are two spellings of one key. An entry with both and two
+    /// different tokens claims two different proofs, which is an error; with the same token twice
+    /// it is a warning.
     ///
     /// ## What to do
     ///
@@ -20,12 +21,14 @@ rule! {
 rule! {
     /// A token does not have the form of one
     ///
-    /// A token is a signed JSON Web Token in its compact form: three parts in the base64url alphabet, with a point between
-    /// them. This one was probably cut off or copied with something around it. The result is shown, but never as verified.
+    /// A token is a signed JSON Web Token in its compact form: three parts in the base64url
+    /// alphabet, with a point between them. This one was probably cut off or copied with something
+    /// around it. The result is shown, but never as verified.
     ///
     /// ## What to do
     ///
-    /// Copy the token again, whole, as the issuer gave it; or leave the key out for a result that is not verified.
+    /// Copy the token again, whole, as the issuer gave it; or leave the key out for a result that
+    /// is not verified.
     MALFORMED_TOKEN = (305, "malformed-token", Warning)
 }
 

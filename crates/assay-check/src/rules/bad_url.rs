@@ -8,8 +8,9 @@ use crate::web_address;
 rule! {
     /// The address of a source is not a web address
     ///
-    /// `source.url` becomes a link on the model page. It must begin with `https://` or `http://` and name a host. Addresses
-    /// such as `javascript:` would run in the reader's browser, and one with a user name shows another host than it opens.
+    /// `source.url` becomes a link on the model page. It must begin with `https://` or `http://`
+    /// and name a host. Addresses such as `javascript:` would run in the reader's browser, and one
+    /// with a user name shows another host than it opens.
     ///
     /// ## What to do
     ///

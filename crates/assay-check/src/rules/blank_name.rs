@@ -8,9 +8,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A name is blank
     ///
-    /// An id or a name is there but has nothing in it. Records are found, joined and shown by these: the evaluation by
-    /// `evaluation_id`, the model by `model_info.id`, results by `evaluation_result_id`. A blank id is an error, a blank name
-    /// for people only a warning.
+    /// An id or a name is there but has nothing in it. Records are found, joined and shown by
+    /// these: the evaluation by `evaluation_id`, the model by `model_info.id`, results by
+    /// `evaluation_result_id`. A blank id is an error, a blank name for people only a warning.
     ///
     /// ## What to do
     ///

@@ -4,7 +4,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A samples file has an empty line
     ///
-    /// An empty line is no row; it does not count towards `total_rows`. Some readers stop at it or fail.
+    /// An empty line is no row; it does not count towards `total_rows`. Some readers stop at it or
+    /// fail.
     ///
     /// ## What to do
     ///

@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A sample has a blank id
     ///
-    /// `sample_id` is there but has nothing in it. It tells samples apart, and joins the answers of two models to one
-    /// question.
+    /// `sample_id` is there but has nothing in it. It tells samples apart, and joins the answers of
+    /// two models to one question.
     ///
     /// ## What to do
     ///

@@ -7,8 +7,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// The bounds of a metric are the wrong way round
     ///
-    /// `min_score` is greater than `max_score`, or one of them is the infinity of the other side, so no score can be right.
-    /// The bounds are about which scores are possible; which of them are good is said by `lower_is_better`.
+    /// `min_score` is greater than `max_score`, or one of them is the infinity of the other side,
+    /// so no score can be right. The bounds are about which scores are possible; which of them are
+    /// good is said by `lower_is_better`.
     ///
     /// ## What to do
     ///
@@ -19,8 +20,9 @@ rule! {
 rule! {
     /// The bounds of a benchmark's metric exclude every value
     ///
-    /// `min` is not below `max`, so no value of the metric can be right and every result would be refused. The bounds are about
-    /// which values are possible; which of them are good is said by `higher_is_better`.
+    /// `min` is not below `max`, so no value of the metric can be right and every result would be
+    /// refused. The bounds are about which values are possible; which of them are good is said by
+    /// `higher_is_better`.
     ///
     /// ## Example
     ///

@@ -10,10 +10,11 @@ use crate::suggest::quote;
 rule! {
     /// A key of a task that makes Inspect refuse the benchmark
     ///
-    /// `inspect eval hf/namespace/name` reads `eval.yaml` with a task model that allows no keys but its own: `id`, `config`,
-    /// `split`, `field_spec`, `shuffle_choices`, `epochs`, `epoch_reducer`, `solvers` and `scorers`. One other key in one
-    /// task, even a useful one such as `display_name` or `dataset`, and it runs none of them. At the top level other keys
-    /// do no harm.
+    /// `inspect eval hf/namespace/name` reads `eval.yaml` with a task model that allows no keys but
+    /// its own: `id`, `config`, `split`, `field_spec`, `shuffle_choices`, `epochs`,
+    /// `epoch_reducer`, `solvers` and `scorers`. One other key in one task, even a useful one such
+    /// as `display_name` or `dataset`, and it runs none of them. At the top level other keys do no
+    /// harm.
     ///
     /// It is only a note where `evaluation_framework` names another framework.
     ///
@@ -26,12 +27,14 @@ rule! {
 rule! {
     /// A task lacks what Inspect needs to run it
     ///
-    /// The benchmark names `inspect-ai` as its framework. Inspect runs a task only if it says which columns to read
-    /// (`field_spec`), what to do with them (`solvers`) and how to score the answers (`scorers`).
+    /// The benchmark names `inspect-ai` as its framework. Inspect runs a task only if it says which
+    /// columns to read (`field_spec`), what to do with them (`solvers`) and how to score the
+    /// answers (`scorers`).
     ///
     /// ## What to do
     ///
-    /// Add the keys, or remove `evaluation_framework: inspect-ai` if the benchmark is not run by Inspect.
+    /// Add the keys, or remove `evaluation_framework: inspect-ai` if the benchmark is not run by
+    /// Inspect.
     INSPECT_INCOMPLETE = (209, "inspect-incomplete", Warning)
 }
 
@@ -53,7 +56,8 @@ pub(crate) fn strange_key(key: Value<'_>, severity: Severity, sink: &mut Sink<'_
     });
 }
 
-/// Reports the keys of tasks that the format knows and Inspect does not, and those that Inspect misses.
+/// Reports the keys of tasks that the format knows and Inspect does not, and those that Inspect
+/// misses.
 pub(crate) fn check(root: Value<'_>, sink: &mut Sink<'_>) {
     let severity = severity(root);
     let is_inspect = root

@@ -8,8 +8,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A file is not well-formed
     ///
-    /// The text is not JSON or not YAML from this place on. Nothing after it can be read, so this is the only finding of
-    /// the document (or of the row, in a samples file).
+    /// The text is not JSON or not YAML from this place on. Nothing after it can be read, so this
+    /// is the only finding of the document (or of the row, in a samples file).
     ///
     /// ## Example
     ///
@@ -19,8 +19,9 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Look just before the caret: a missing comma, colon or quote, or an indentation that does not line up. Files made
-    /// by a program are best mended in the program; `json.dumps` and `yaml.safe_dump` write what is read here.
+    /// Look just before the caret: a missing comma, colon or quote, or an indentation that does not
+    /// line up. Files made by a program are best mended in the program; `json.dumps` and
+    /// `yaml.safe_dump` write what is read here.
     BROKEN_SYNTAX = (6, "broken-syntax", Error)
 }
 

@@ -4,7 +4,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A file begins with a byte order mark
     ///
-    /// The mark U+FEFF at the front of a file is invisible, and strict JSON parsers refuse it. Windows editors write it.
+    /// The mark U+FEFF at the front of a file is invisible, and strict JSON parsers refuse it.
+    /// Windows editors write it.
     ///
     /// ## What to do
     ///

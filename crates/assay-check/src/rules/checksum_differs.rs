@@ -9,8 +9,9 @@ use crate::suggest::quote;
 rule! {
     /// The samples file is not the one the record was made with
     ///
-    /// The digest of the samples file differs from the `checksum` in the record, so at least one byte of it has changed
-    /// since. Git can be the cause: with `core.autocrlf` it rewrites line ends.
+    /// The digest of the samples file differs from the `checksum` in the record, so at least one
+    /// byte of it has changed since. Git can be the cause: with `core.autocrlf` it rewrites line
+    /// ends.
     ///
     /// ## What to do
     ///
@@ -21,12 +22,13 @@ rule! {
 rule! {
     /// A checksum is not a digest of its algorithm
     ///
-    /// A SHA-256 digest has 64 hexadecimal digits, an MD5 digest has 32. This text has another length or other characters,
-    /// so it cannot be the digest of any file.
+    /// A SHA-256 digest has 64 hexadecimal digits, an MD5 digest has 32. This text has another
+    /// length or other characters, so it cannot be the digest of any file.
     ///
     /// ## What to do
     ///
-    /// Write the digest alone, without a prefix such as `sha256:`, and name the right `hash_algorithm`.
+    /// Write the digest alone, without a prefix such as `sha256:`, and name the right
+    /// `hash_algorithm`.
     MALFORMED_CHECKSUM = (430, "malformed-checksum", Error)
 }
 

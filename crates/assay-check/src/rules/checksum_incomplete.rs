@@ -5,7 +5,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A checksum does not say by which algorithm
     ///
-    /// The record has a `checksum` but no `hash_algorithm`. It is taken for MD5 when it has 32 digits, else for SHA-256.
+    /// The record has a `checksum` but no `hash_algorithm`. It is taken for MD5 when it has 32
+    /// digits, else for SHA-256.
     ///
     /// ## What to do
     ///
@@ -16,7 +17,8 @@ rule! {
 rule! {
     /// The samples file has no checksum
     ///
-    /// Without `checksum` nobody can tell whether the samples are still those that the scores were computed from.
+    /// Without `checksum` nobody can tell whether the samples are still those that the scores were
+    /// computed from.
     ///
     /// ## What to do
     ///

@@ -45,12 +45,13 @@ const RAW: [&str; 7] = [
 rule! {
     /// The details of a score say something else
     ///
-    /// `score_details.details` often keeps what the source had: the number of right answers (`num_correct` and `num_total`)
-    /// or the score as it was written (`accuracy_raw: "19.39%"`). The score follows from that, so a difference of more
-    /// than the last digit means that one of the two is of another run.
+    /// `score_details.details` often keeps what the source had: the number of right answers
+    /// (`num_correct` and `num_total`) or the score as it was written (`accuracy_raw: "19.39%"`).
+    /// The score follows from that, so a difference of more than the last digit means that one of
+    /// the two is of another run.
     ///
-    /// A raw score without `%` may be before a normalisation, and a number of samples in `details` may be another one than
-    /// `num_samples` on purpose. Both are notes.
+    /// A raw score without `%` may be before a normalisation, and a number of samples in `details`
+    /// may be another one than `num_samples` on purpose. Both are notes.
     ///
     /// ## Example
     ///

@@ -9,11 +9,13 @@ use crate::suggest::quote;
 rule! {
     /// A metric improves the other way
     ///
-    /// The name of the metric is a well-known one, such as accuracy or word error rate, and it is declared to improve the
-    /// other way than everybody understands it. A leaderboard would put the worst model first.
+    /// The name of the metric is a well-known one, such as accuracy or word error rate, and it is
+    /// declared to improve the other way than everybody understands it. A leaderboard would put the
+    /// worst model first.
     ///
-    /// Only whole words of a name count, so that `power` is not taken for a word error rate, and names that may mean the
-    /// opposite, such as `1 - wer`, `accuracy loss` or anything about attacks and unlearning, are left alone.
+    /// Only whole words of a name count, so that `power` is not taken for a word error rate, and
+    /// names that may mean the opposite, such as `1 - wer`, `accuracy loss` or anything about
+    /// attacks and unlearning, are left alone.
     ///
     /// ## Example
     ///
@@ -23,8 +25,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Turn `lower_is_better` or `higher_is_better` round. If the score really is meant the other way, name the metric so
-    /// that people see it: `inverse_wer`, `1 - wer`.
+    /// Turn `lower_is_better` or `higher_is_better` round. If the score really is meant the other
+    /// way, name the metric so that people see it: `inverse_wer`, `1 - wer`.
     CONTRADICTED_DIRECTION = (602, "contradicted-direction", Warning)
 }
 

@@ -22,14 +22,16 @@ const BEYOND_SCALE: f64 = 3.0;
 rule! {
     /// A confidence interval is far too wide or too narrow
     ///
-    /// Half of a 95 % interval is about 1.96 standard errors. The rule holds an interval against its own standard error,
-    /// from which it may differ by a factor of two. Without one it takes the number of samples: k of n right answers have
-    /// a standard error of √(p(1-p)/n), and the interval may be three times wider or five times narrower than that. Beyond
-    /// that it is a note as long as repeated answers could explain it, and a warning otherwise; AY604 tells how
-    /// far that is and how to say that answers were repeated. And no interval is wider than the scale of the score.
+    /// Half of a 95 % interval is about 1.96 standard errors. The rule holds an interval against
+    /// its own standard error, from which it may differ by a factor of two. Without one it takes
+    /// the number of samples: k of n right answers have a standard error of √(p(1-p)/n), and the
+    /// interval may be three times wider or five times narrower than that. Beyond that it is a note
+    /// as long as repeated answers could explain it, and a warning otherwise; AY604 tells how far
+    /// that is and how to say that answers were repeated. And no interval is wider than the scale
+    /// of the score.
     ///
-    /// Few samples, intervals that are cut at the ends of the scale, and methods that differ from the plain one near 0
-    /// and 1 are all allowed for.
+    /// Few samples, intervals that are cut at the ends of the scale, and methods that differ from
+    /// the plain one near 0 and 1 are all allowed for.
     ///
     /// ## Example
     ///
@@ -39,7 +41,8 @@ rule! {
     ///     "confidence_interval": { "lower": 0.714, "upper": 0.754, "confidence_level": 0.99 } } }
     /// ```
     ///
-    /// Half of this interval is 0.02, but 2.576 × 0.0198 = 0.051: it is one standard error wide, not a 99 % interval.
+    /// Half of this interval is 0.02, but 2.576 × 0.0198 = 0.051: it is one standard error wide,
+    /// not a 99 % interval.
     ///
     /// ## What to do
     ///
@@ -192,7 +195,8 @@ impl Factors {
     }
 }
 
-/// The standard error that methods for small counts use, which is not 0 at the ends of the scale; 0 when unknown.
+/// The standard error that methods for small counts use, which is not 0 at the ends of the scale; 0
+/// when unknown.
 fn smoothed_error(claim: &Claim<'_>, factor: f64) -> f64 {
     let (Some((share, _, range)), Some(n)) = (claim.counted(), claim.samples()) else {
         return 0.0;

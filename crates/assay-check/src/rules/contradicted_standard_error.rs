@@ -10,24 +10,27 @@ const NEAR: f64 = 0.15;
 rule! {
     /// A standard error does not go with the score and the number of samples
     ///
-    /// When k of n answers are right, the score p = k/n settles the standard error: √(p(1-p)/n), or with n-1 in place of
-    /// n. With 367 of 500 right it is √(0.734 × 0.266 / 500) = 0.0198. The rule allows for samples that hang together and
-    /// for partial credit: it speaks up when the error is more than three times too large or five times too small.
+    /// When k of n answers are right, the score p = k/n settles the standard error: √(p(1-p)/n), or
+    /// with n-1 in place of n. With 367 of 500 right it is √(0.734 × 0.266 / 500) = 0.0198. The
+    /// rule allows for samples that hang together and for partial credit: it speaks up when the
+    /// error is more than three times too large or five times too small.
     ///
-    /// Repeated answers to one question hang together more than that, so it matters how often each sample was asked:
+    /// Repeated answers to one question hang together more than that, so it matters how often each
+    /// sample was asked:
     ///
-    /// - When that is said (AY607 tells where), the error may be as large as that of one answer for each question,
-    ///   √(p(1-p)/(m-1)) with m = n divided by the repeats, and smaller by the root of the repeats. Beyond that it is a
-    ///   warning.
-    /// - When it is not said, up to 256 repeats of at least five questions are allowed for: the error must be some 11 times
-    ///   too large for 500 samples, 16 times for very many, or 16 times too small to be a warning. Between that and the
-    ///   limits above it is a note.
+    /// - When that is said (AY607 tells where), the error may be as large as that of one answer for
+    ///   each question, √(p(1-p)/(m-1)) with m = n divided by the repeats, and smaller by the root
+    ///   of the repeats. Beyond that it is a warning.
+    /// - When it is not said, up to 256 repeats of at least five questions are allowed for: the
+    ///   error must be some 11 times too large for 500 samples, 16 times for very many, or 16 times
+    ///   too small to be a warning. Between that and the limits above it is a note.
     ///
-    /// For every other score on a scale with two ends, whatever it is made of, one limit is left: nothing between 0 and 1
-    /// with a mean of p varies by more than √(p(1-p)). A standard error of 1.78 on a scale from 0 to 1 is always wrong.
+    /// For every other score on a scale with two ends, whatever it is made of, one limit is left:
+    /// nothing between 0 and 1 with a mean of p varies by more than √(p(1-p)). A standard error of
+    /// 1.78 on a scale from 0 to 1 is always wrong.
     ///
-    /// The usual reasons: the standard deviation was written in place of the standard error (too large by √n), per cent
-    /// stand beside a share (by 100), or the error was divided by √n twice.
+    /// The usual reasons: the standard deviation was written in place of the standard error (too
+    /// large by √n), per cent stand beside a share (by 100), or the error was divided by √n twice.
     ///
     /// ## Example
     ///
@@ -37,8 +40,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Recompute the standard error, or correct `num_samples`. If the samples are clustered, say so in
-    /// `standard_error.method`.
+    /// Recompute the standard error, or correct `num_samples`. If the samples are clustered, say so
+    /// in `standard_error.method`.
     CONTRADICTED_STANDARD_ERROR = (604, "contradicted-standard-error", Warning)
 }
 
@@ -136,7 +139,8 @@ fn against_scale(claim: &Claim<'_>, error: Figure<'_>, sink: &mut Sink<'_>) {
     });
 }
 
-/// The least and the most that a standard error can be, for every share that rounds to the one written.
+/// The least and the most that a standard error can be, for every share that rounds to the one
+/// written.
 struct Limits {
     least: f64,
     most: f64,
@@ -150,7 +154,8 @@ impl Limits {
         let ends = [at(share - unit), at(share), at(share + unit)];
         let holds_half = (share - 0.5).abs() <= unit;
         let n = as_float(n);
-        // A careful error at the ends of the scale adds two right and two wrong answers, so that it is never 0.
+        // A careful error at the ends of the scale adds two right and two wrong answers, so that it
+        // is never 0.
         let careful = (share * n + 2.0) / (n + 4.0);
         let most = ends
             .into_iter()

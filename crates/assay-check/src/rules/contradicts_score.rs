@@ -6,12 +6,14 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A row is right with the worst score, or wrong with the best
     ///
-    /// `is_correct` says the opposite of `score`: the answer is called right although its score is the worst that the metric
-    /// can give, or wrong although it is the best. `lower_is_better` of the metric says which end is which.
+    /// `is_correct` says the opposite of `score`: the answer is called right although its score is
+    /// the worst that the metric can give, or wrong although it is the best. `lower_is_better` of
+    /// the metric says which end is which.
     ///
     /// ## What to do
     ///
-    /// Correct one of them. If the metric is better when lower, see that `is_correct` was not computed as `score > 0`.
+    /// Correct one of them. If the metric is better when lower, see that `is_correct` was not
+    /// computed as `score > 0`.
     CONTRADICTS_SCORE = (519, "contradicts-score", Warning)
 }
 

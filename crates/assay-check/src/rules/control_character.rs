@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A raw control character stands inside a string
     ///
-    /// JSON strings must escape the characters below U+0020. A raw line feed inside a row of a samples file also tears the
-    /// row in two.
+    /// JSON strings must escape the characters below U+0020. A raw line feed inside a row of a
+    /// samples file also tears the row in two.
     ///
     /// ## What to do
     ///

@@ -7,13 +7,14 @@ use crate::suggest::quote;
 rule! {
     /// Two models have the same scores
     ///
-    /// All scores of the record, three or more different ones, are equal to those of a record of another model, to the last
-    /// digit. Two models do not score so by chance: one of them is a copy of the other under another name, or the scores were
-    /// copied.
+    /// All scores of the record, three or more different ones, are equal to those of a record of
+    /// another model, to the last digit. Two models do not score so by chance: one of them is a
+    /// copy of the other under another name, or the scores were copied.
     ///
     /// ## What to do
     ///
-    /// Find out which it is. If the models are one, report one; if the scores were copied, evaluate the model.
+    /// Find out which it is. If the models are one, report one; if the scores were copied, evaluate
+    /// the model.
     COPIED_SCORES = (613, "copied-scores", Warning)
 }
 

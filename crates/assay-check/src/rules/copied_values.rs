@@ -8,15 +8,18 @@ use crate::suggest::quote;
 rule! {
     /// Another model on the boards has the same values
     ///
-    /// A hub holds the values of a pushed result file against the boards that they are for. Another model has each of them
-    /// that it could have, three or more different ones with at least three digits among them, to the last digit. Two models
-    /// do not score so by chance: one of them is a copy of the other under another name, or the values were copied.
+    /// A hub holds the values of a pushed result file against the boards that they are for. Another
+    /// model has each of them that it could have, three or more different ones with at least three
+    /// digits among them, to the last digit. Two models do not score so by chance: one of them is a
+    /// copy of the other under another name, or the values were copied.
     ///
-    /// The rule compares with the boards as they are at the push. It refuses nothing and is not kept with the result.
+    /// The rule compares with the boards as they are at the push. It refuses nothing and is not
+    /// kept with the result.
     ///
     /// ## What to do
     ///
-    /// Find out which it is. If the models are one, report one; if the values were copied, evaluate the model.
+    /// Find out which it is. If the models are one, report one; if the values were copied, evaluate
+    /// the model.
     COPIED_VALUES = (622, "copied-values", Warning)
 }
 

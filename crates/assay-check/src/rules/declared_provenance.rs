@@ -7,8 +7,9 @@ use crate::suggest::quote;
 rule! {
     /// An entry declares its own standing
     ///
-    /// Whether a result is verified is computed by the hub from the token, and whether it is a community result from where it
-    /// lives. Nothing that the author of an entry writes can set it, so the key is ignored.
+    /// Whether a result is verified is computed by the hub from the token, and whether it is a
+    /// community result from where it lives. Nothing that the author of an entry writes can set it,
+    /// so the key is ignored.
     ///
     /// ## What to do
     ///

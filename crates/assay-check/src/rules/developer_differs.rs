@@ -8,9 +8,10 @@ use crate::suggest::quote;
 rule! {
     /// The developer is not the one that the id of the model begins with
     ///
-    /// In `{developer}/{model}`, the developer is the first part of `model_info.id`, and `model_info.developer` is the same
-    /// for people: `meta-llama` and `Meta`. The rule reports a developer when neither name is a part of the other. Case and
-    /// punctuation do not count. It is a note, because a company may publish under another name.
+    /// In `{developer}/{model}`, the developer is the first part of `model_info.id`, and
+    /// `model_info.developer` is the same for people: `meta-llama` and `Meta`. The rule reports a
+    /// developer when neither name is a part of the other. Case and punctuation do not count. It is
+    /// a note, because a company may publish under another name.
     ///
     /// ## Example
     ///

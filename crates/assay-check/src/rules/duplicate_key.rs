@@ -6,7 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A key stands twice in one mapping
     ///
-    /// Some tools keep the first value, some the last, some refuse the file. A result must not depend on who reads it.
+    /// Some tools keep the first value, some the last, some refuse the file. A result must not
+    /// depend on who reads it.
     ///
     /// ## Example
     ///

@@ -5,13 +5,14 @@ use crate::suggest::quote;
 rule! {
     /// A record says the same as another
     ///
-    /// The two records are equal but for `evaluation_id`, `retrieved_timestamp` and the path of the samples file, that is,
-    /// for when they were scraped and where they were put. Counting both would weigh one result twice.
+    /// The two records are equal but for `evaluation_id`, `retrieved_timestamp` and the path of the
+    /// samples file, that is, for when they were scraped and where they were put. Counting both
+    /// would weigh one result twice.
     ///
     /// ## What to do
     ///
-    /// Keep one of them. Derive `evaluation_id` from the content, not from the clock, so that scraping twice gives the
-    /// same record.
+    /// Keep one of them. Derive `evaluation_id` from the content, not from the clock, so that
+    /// scraping twice gives the same record.
     DUPLICATE_RECORD = (608, "duplicate-record", Warning)
 }
 

@@ -11,13 +11,13 @@ use crate::suggest::quote;
 rule! {
     /// Two results have the same id
     ///
-    /// The rows of a samples file say by `evaluation_result_id` which result they count for. When two results share an id,
-    /// nobody can tell.
+    /// The rows of a samples file say by `evaluation_result_id` which result they count for. When
+    /// two results share an id, nobody can tell.
     ///
     /// ## What to do
     ///
-    /// Give each result its own id, in the record and in its rows. The name of the task and of the metric together usually
-    /// do: `gsm8k/exact_match`.
+    /// Give each result its own id, in the record and in its rows. The name of the task and of the
+    /// metric together usually do: `gsm8k/exact_match`.
     DUPLICATE_RESULT_ID = (412, "duplicate-result-id", Error)
 }
 

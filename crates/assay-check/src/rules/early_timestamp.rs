@@ -9,8 +9,8 @@ use crate::suggest::quote;
 rule! {
     /// A timestamp lies before the year 2018
     ///
-    /// The models that records are about are younger. `"0"` and other small numbers are what programs write when they do not
-    /// know the time, and readers take them for dates of 1970.
+    /// The models that records are about are younger. `"0"` and other small numbers are what
+    /// programs write when they do not know the time, and readers take them for dates of 1970.
     ///
     /// ## What to do
     ///

@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A key has nothing behind it
     ///
-    /// In YAML, a key with nothing behind it is null, and null is not text. The key may be absent, so it is read as if it were;
-    /// other tools may show `None` or fail.
+    /// In YAML, a key with nothing behind it is null, and null is not text. The key may be absent,
+    /// so it is read as if it were; other tools may show `None` or fail.
     ///
     /// ## Example
     ///

@@ -8,8 +8,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// An evaluation ran after its record was made
     ///
-    /// `retrieved_timestamp` says when the record was made. An `evaluation_timestamp` more than a day later contradicts it: a
-    /// score cannot be read before it was computed. Usually the two were swapped, or one was copied from another record.
+    /// `retrieved_timestamp` says when the record was made. An `evaluation_timestamp` more than a
+    /// day later contradicts it: a score cannot be read before it was computed. Usually the two
+    /// were swapped, or one was copied from another record.
     ///
     /// ## What to do
     ///

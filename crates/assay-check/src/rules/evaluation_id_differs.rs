@@ -10,15 +10,16 @@ use crate::suggest::quote;
 rule! {
     /// A row belongs to another evaluation than its record
     ///
-    /// Every row repeats the `evaluation_id` of its record; this one has another. Either the row is from another run, or the
-    /// record was given a new id without its rows.
+    /// Every row repeats the `evaluation_id` of its record; this one has another. Either the row is
+    /// from another run, or the record was given a new id without its rows.
     ///
-    /// Converters of the 0.2 era put the name of the samples file there, `{uuid}_samples`. In rows of those versions that is
-    /// only a warning.
+    /// Converters of the 0.2 era put the name of the samples file there, `{uuid}_samples`. In rows
+    /// of those versions that is only a warning.
     ///
     /// ## What to do
     ///
-    /// Write the id of the record into its rows. `assay upgrade PATHS --out DIR` does so for old records.
+    /// Write the id of the record into its rows. `assay upgrade PATHS --out DIR` does so for old
+    /// records.
     EVALUATION_ID_DIFFERS = (504, "evaluation-id-differs", Error)
 }
 

@@ -10,9 +10,10 @@ const PARTS: usize = 3;
 rule! {
     /// An evaluation id is out of form
     ///
-    /// The schema describes `evaluation_id` as `{benchmark}/{model}/{time}`. Readers take the benchmark from its first part
-    /// and expect that no other run has the id. An id with fewer than three parts, with an empty part or with blanks is
-    /// reported. It is a note, because the id may be unique all the same.
+    /// The schema describes `evaluation_id` as `{benchmark}/{model}/{time}`. Readers take the
+    /// benchmark from its first part and expect that no other run has the id. An id with fewer than
+    /// three parts, with an empty part or with blanks is reported. It is a note, because the id may
+    /// be unique all the same.
     ///
     /// ## Example
     ///

@@ -7,12 +7,13 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A row failed and is correct all the same
     ///
-    /// The row says in `error` that something went wrong, and in `is_correct` that the answer is right. A known cause is a
-    /// converter that compares an empty answer with an empty reference.
+    /// The row says in `error` that something went wrong, and in `is_correct` that the answer is
+    /// right. A known cause is a converter that compares an empty answer with an empty reference.
     ///
     /// ## What to do
     ///
-    /// A sample that failed is not correct. If the error did not matter for the answer, put it into `metadata`.
+    /// A sample that failed is not correct. If the error did not matter for the answer, put it into
+    /// `metadata`.
     FAILED_BUT_CORRECT = (520, "failed-but-correct", Warning)
 }
 

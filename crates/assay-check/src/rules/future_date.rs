@@ -9,28 +9,30 @@ use crate::suggest::quote;
 rule! {
     /// A result is dated in the future
     ///
-    /// The `date` of an entry is more than a day ahead of the clock of whoever validates the file. No evaluation has run
-    /// then. Of several results for one model the newest may count, so a date in the future would hide every honest result
-    /// until it has passed.
+    /// The `date` of an entry is more than a day ahead of the clock of whoever validates the file.
+    /// No evaluation has run then. Of several results for one model the newest may count, so a date
+    /// in the future would hide every honest result until it has passed.
     ///
     /// One day is allowed, because a date without a time says nothing of the time zone.
     ///
     /// ## What to do
     ///
-    /// Write the day on which the evaluation ran. Without `date`, the time at which the file was first committed counts.
+    /// Write the day on which the evaluation ran. Without `date`, the time at which the file was
+    /// first committed counts.
     FUTURE_DATE = (329, "future-date", Error)
 }
 
 rule! {
     /// A timestamp lies in the future
     ///
-    /// `evaluation_timestamp` or `retrieved_timestamp` is more than a day ahead of the clock of whoever validates the record.
-    /// Readers that take the newest of several results would take this one for ever.
+    /// `evaluation_timestamp` or `retrieved_timestamp` is more than a day ahead of the clock of
+    /// whoever validates the record. Readers that take the newest of several results would take
+    /// this one for ever.
     ///
     /// ## What to do
     ///
-    /// Write the time at which the evaluation ran, or at which the record was made, in seconds since 1970 or as an ISO 8601
-    /// date.
+    /// Write the time at which the evaluation ran, or at which the record was made, in seconds
+    /// since 1970 or as an ISO 8601 date.
     FUTURE_TIMESTAMP = (437, "future-timestamp", Error)
 }
 

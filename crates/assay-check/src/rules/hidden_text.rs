@@ -7,13 +7,15 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A text holds a character that cannot be seen
     ///
-    /// Control characters, zero-width characters and those that turn the direction of writing make a text look like another
-    /// one: a command that shows one thing and runs another, a metric id that looks like `accuracy` and is not. Pages show
-    /// them escaped, and an entry that holds one can never be verified.
+    /// Control characters, zero-width characters and those that turn the direction of writing make
+    /// a text look like another one: a command that shows one thing and runs another, a metric id
+    /// that looks like `accuracy` and is not. Pages show them escaped, and an entry that holds one
+    /// can never be verified.
     ///
     /// ## What to do
     ///
-    /// Delete the character. It usually came along when the text was copied from a web page or a PDF file.
+    /// Delete the character. It usually came along when the text was copied from a web page or a
+    /// PDF file.
     HIDDEN_TEXT = (318, "hidden-text", Warning)
 }
 

@@ -4,28 +4,32 @@ use crate::forensics::{Claim, Family, Range, Unit, reachable_once};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
-/// A score this small, read as a share, would be one that hardly any model has; read as per cent it is just small.
+/// A score this small, read as a share, would be one that hardly any model has; read as per cent it
+/// is just small.
 const LEAST_SHARE: f64 = 0.05;
 /// So many decimals are rare for a score in per cent.
 const SHARE_DECIMALS: i32 = 3;
 /// A fault rate above this is hardly a proportion: 10 faults for each thing to get right.
 const MOST_FAULTS: f64 = 10.0;
-/// So many other scores of the same scale, all of them at most 1, tell that the scale is not what it is said to be.
+/// So many other scores of the same scale, all of them at most 1, tell that the scale is not what
+/// it is said to be.
 const ENOUGH_OTHERS: usize = 2;
 
 rule! {
     /// A score is probably written in another scale
     ///
-    /// The bounds or the unit say that scores run from 0 to 100, but this one looks like a share of 1; or the unit and
-    /// the bounds contradict each other. A score that is a hundred times too small ranks last, and nobody sees why.
+    /// The bounds or the unit say that scores run from 0 to 100, but this one looks like a share of
+    /// 1; or the unit and the bounds contradict each other. A score that is a hundred times too
+    /// small ranks last, and nobody sees why.
     ///
-    /// A true score of 0.7 per cent does happen, so the rule asks for evidence: three or more decimals (0.734 is how a
-    /// share is written; per cent are rarely written so), all scores of the record at most 1, or a number of samples of
-    /// which 0.734 per cent is no whole number. Where scores above 1 stand beside it, three or more decimals are evidence
-    /// only when they are more than any of those has: 0.5867 beside 49.4 and 37.06, but not beside 49.4012.
+    /// A true score of 0.7 per cent does happen, so the rule asks for evidence: three or more
+    /// decimals (0.734 is how a share is written; per cent are rarely written so), all scores of
+    /// the record at most 1, or a number of samples of which 0.734 per cent is no whole number.
+    /// Where scores above 1 stand beside it, three or more decimals are evidence only when they are
+    /// more than any of those has: 0.5867 beside 49.4 and 37.06, but not beside 49.4012.
     ///
-    /// An error rate far above 1 that is declared as a proportion is doubted too; a score that cannot be one is refused
-    /// (AY328, AY436).
+    /// An error rate far above 1 that is declared as a proportion is doubted too; a score that
+    /// cannot be one is refused (AY328, AY436).
     ///
     /// ## Example
     ///
@@ -36,8 +40,9 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the score in the declared scale, here 73.4, or correct the bounds and the unit: `"max_score": 1`,
-    /// `"metric_unit": "proportion"`. If the score really is below one per cent, leave it as it is.
+    /// Write the score in the declared scale, here 73.4, or correct the bounds and the unit:
+    /// `"max_score": 1`, `"metric_unit": "proportion"`. If the score really is below one per cent,
+    /// leave it as it is.
     IMPLAUSIBLE_SCALE = (601, "implausible-scale", Warning)
 }
 
@@ -70,7 +75,8 @@ impl Company {
     }
 }
 
-/// Validates the scale of a claim beside those made together with it; returns whether it was found wrong.
+/// Validates the scale of a claim beside those made together with it; returns whether it was found
+/// wrong.
 pub(crate) fn check(claim: &Claim<'_>, company: Company, sink: &mut Sink<'_>) -> bool {
     if unit_contradicts_bounds(claim, sink) {
         return true;

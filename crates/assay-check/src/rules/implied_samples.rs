@@ -11,13 +11,15 @@ const NOISE: f64 = 1e-10;
 rule! {
     /// A standard error is that of another number of samples
     ///
-    /// For right and wrong answers the standard error is √(p(1-p)/m), so a score and its error tell m, the number of
-    /// samples. When both are written with all their digits, m is a whole number to many decimals, and nothing else than a
-    /// count gives that. Here it is a whole number, and not the number of samples that is stated.
+    /// For right and wrong answers the standard error is √(p(1-p)/m), so a score and its error tell
+    /// m, the number of samples. When both are written with all their digits, m is a whole number
+    /// to many decimals, and nothing else than a count gives that. Here it is a whole number, and
+    /// not the number of samples that is stated.
     ///
-    /// The rule keeps silent when rounding leaves m open, when one number is a multiple of the other (questions that were asked
-    /// several times), when n-1 stands in place of n, and when a sample can be partly right: several judges whose marks are
-    /// averaged, epochs that were reduced by something else than their mean.
+    /// The rule keeps silent when rounding leaves m open, when one number is a multiple of the
+    /// other (questions that were asked several times), when n-1 stands in place of n, and when a
+    /// sample can be partly right: several judges whose marks are averaged, epochs that were
+    /// reduced by something else than their mean.
     ///
     /// ## Example
     ///

@@ -5,13 +5,14 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A standard deviation is larger than the scale allows
     ///
-    /// Values between two limits cannot spread more than when half of them lie at one limit and half at the other: the
-    /// standard deviation is then half of the scale, times √(n/(n-1)) for n samples. When the score is the mean of right
-    /// and wrong answers it is even settled: √(p(1-p) × n/(n-1)). With a score of 0.9 from 100 samples it cannot exceed
-    /// 0.3015.
+    /// Values between two limits cannot spread more than when half of them lie at one limit and
+    /// half at the other: the standard deviation is then half of the scale, times √(n/(n-1)) for n
+    /// samples. When the score is the mean of right and wrong answers it is even settled: √(p(1-p)
+    /// × n/(n-1)). With a score of 0.9 from 100 samples it cannot exceed 0.3015.
     ///
-    /// The usual reason is another scale: per cent beside shares. A deviation that equals the standard error of two or more
-    /// samples is reported too: the error is the deviation divided by √n.
+    /// The usual reason is another scale: per cent beside shares. A deviation that equals the
+    /// standard error of two or more samples is reported too: the error is the deviation divided by
+    /// √n.
     ///
     /// ## Example
     ///

@@ -8,15 +8,16 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A value is not one that its metric can have
     ///
-    /// The benchmark says what the values of its metric can be, with `min` and `max` or with the unit: a `proportion`
-    /// (also `fraction`, `share`, `probability`) runs from 0 to 1, a `percentage` (also `percent`, `%`) from 0 to 100.
-    /// `value_type: percentage` says the same. This value lies outside. On a board it would rank before or after every
-    /// honest one.
+    /// The benchmark says what the values of its metric can be, with `min` and `max` or with the
+    /// unit: a `proportion` (also `fraction`, `share`, `probability`) runs from 0 to 1, a
+    /// `percentage` (also `percent`, `%`) from 0 to 100. `value_type: percentage` says the same.
+    /// This value lies outside. On a board it would rank before or after every honest one.
     ///
-    /// A declared `min` or `max` goes before the unit on its side. Without one, the unit is not held against metrics that
-    /// can honestly leave the scale: error rates and other metrics for which lower is better may exceed it (a transcript can
-    /// have more wrong words than the truth has words), and gains, differences, correlations and normalised scores may lie
-    /// on either side. `ratio` and `percentage points` are no limits.
+    /// A declared `min` or `max` goes before the unit on its side. Without one, the unit is not
+    /// held against metrics that can honestly leave the scale: error rates and other metrics for
+    /// which lower is better may exceed it (a transcript can have more wrong words than the truth
+    /// has words), and gains, differences, correlations and normalised scores may lie on either
+    /// side. `ratio` and `percentage points` are no limits.
     ///
     /// ## Example
     ///
@@ -28,21 +29,22 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the value in the unit of the metric, here 0.61. Leave the value out when there is none: `-1` is read as a score.
-    /// If the metric can have such values, its benchmark declares `min` and `max`.
+    /// Write the value in the unit of the metric, here 0.61. Leave the value out when there is
+    /// none: `-1` is read as a score. If the metric can have such values, its benchmark declares
+    /// `min` and `max`.
     IMPOSSIBLE_VALUE = (328, "impossible-value", Error)
 }
 
 rule! {
     /// A score is not one that its unit allows
     ///
-    /// `metric_unit` says that scores are proportions, which run from 0 to 1, or per cent, which run from 0 to 100. This one
-    /// lies outside, and the metric declares no bound on that side. (A score outside a declared bound is
-    /// AY416.)
+    /// `metric_unit` says that scores are proportions, which run from 0 to 1, or per cent, which
+    /// run from 0 to 100. This one lies outside, and the metric declares no bound on that side. (A
+    /// score outside a declared bound is AY416.)
     ///
-    /// The unit is not held against metrics that can honestly leave the scale: error rates and other metrics for which lower
-    /// is better may exceed it, and gains, differences, correlations and normalised scores may lie on either side. `ratio`
-    /// and `percentage points` are no limits.
+    /// The unit is not held against metrics that can honestly leave the scale: error rates and
+    /// other metrics for which lower is better may exceed it, and gains, differences, correlations
+    /// and normalised scores may lie on either side. `ratio` and `percentage points` are no limits.
     ///
     /// ## Example
     ///
@@ -53,8 +55,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the score in its unit, here 0.61, or correct `metric_unit`. If the metric can have such scores, declare
-    /// `min_score` and `max_score`.
+    /// Write the score in its unit, here 0.61, or correct `metric_unit`. If the metric can have
+    /// such scores, declare `min_score` and `max_score`.
     IMPOSSIBLE_SCORE = (436, "impossible-score", Error)
 }
 
@@ -121,8 +123,8 @@ fn outside_unit(claim: &Claim<'_>, rule: &'static Rule, sink: &mut Sink<'_>) -> 
     true
 }
 
-/// Whether the score may be more than the whole: a metric that is better when low counts faults, of which there can be more
-/// than there are things to get right.
+/// Whether the score may be more than the whole: a metric that is better when low counts faults, of
+/// which there can be more than there are things to get right.
 fn can_exceed(claim: &Claim<'_>) -> bool {
     claim.improves() == Some(Direction::LowerIsBetter)
 }

@@ -5,9 +5,10 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A confidence interval does not contain its score
     ///
-    /// A confidence interval says where the true score may lie, and the measured one lies in it. When it does not, the
-    /// limits are often distances from the score (0.88 with -0.03 and 0.03), in another scale (per cent beside a share),
-    /// or of another result. What the digits leave open is allowed for: 0.667 lies in an interval that begins at 0.67.
+    /// A confidence interval says where the true score may lie, and the measured one lies in it.
+    /// When it does not, the limits are often distances from the score (0.88 with -0.03 and 0.03),
+    /// in another scale (per cent beside a share), or of another result. What the digits leave open
+    /// is allowed for: 0.667 lies in an interval that begins at 0.67.
     ///
     /// ## Example
     ///
@@ -28,7 +29,8 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) -> bool {
         return false;
     };
     let score = claim.score.value;
-    // Numbers may have been cut off, not rounded, so a whole step of the last digit is allowed, and a little noise.
+    // Numbers may have been cut off, not rounded, so a whole step of the last digit is allowed, and
+    // a little noise.
     let slack = claim.step(interval.unit.max(claim.score.unit)) + 1e-9 * score.abs();
     if (interval.lower - slack..=interval.upper + slack).contains(&score) {
         return false;

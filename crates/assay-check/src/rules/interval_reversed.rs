@@ -9,7 +9,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Swap the ends. When the two numbers are distances from the score, add them to the score first.
+    /// Swap the ends. When the two numbers are distances from the score, add them to the score
+    /// first.
     INTERVAL_REVERSED = (418, "interval-reversed", Error)
 }
 

@@ -8,12 +8,13 @@ use crate::suggest::quote;
 rule! {
     /// The id of a metric or task cannot be one
     ///
-    /// Ids stand in addresses, in tokens and in the first column of tables. They hold no white space and no control
-    /// characters and are not empty. The label for people is `display_name`.
+    /// Ids stand in addresses, in tokens and in the first column of tables. They hold no white
+    /// space and no control characters and are not empty. The label for people is `display_name`.
     ///
     /// ## What to do
     ///
-    /// Write the id without spaces, such as `top_1_accuracy`, in `eval.yaml` and in every result alike.
+    /// Write the id without spaces, such as `top_1_accuracy`, in `eval.yaml` and in every result
+    /// alike.
     INVALID_ID = (205, "invalid-id", Error)
 }
 

@@ -6,12 +6,14 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// Half of a character is missing
     ///
-    /// An escape from `\ud800` to `\udfff` is one half of a character; without its other half it is not text, and tools
-    /// replace it, keep it or fail. Most often a string was cut in the middle of an emoji.
+    /// An escape from `\ud800` to `\udfff` is one half of a character; without its other half it is
+    /// not text, and tools replace it, keep it or fail. Most often a string was cut in the middle
+    /// of an emoji.
     ///
     /// ## What to do
     ///
-    /// Cut strings between characters. In Python, `text.encode("utf-8", "replace").decode("utf-8")` cleans them.
+    /// Cut strings between characters. In Python, `text.encode("utf-8", "replace").decode("utf-8")`
+    /// cleans them.
     LONE_SURROGATE = (9, "lone-surrogate", Error)
 }
 

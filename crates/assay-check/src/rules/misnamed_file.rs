@@ -10,8 +10,8 @@ use crate::suggest::quote;
 rule! {
     /// A benchmark definition is not called `eval.yaml`
     ///
-    /// The hub makes a dataset a benchmark when its root holds a file `eval.yaml`, spelled so. `eval.yml` is a file like any
-    /// other.
+    /// The hub makes a dataset a benchmark when its root holds a file `eval.yaml`, spelled so.
+    /// `eval.yml` is a file like any other.
     ///
     /// ## What to do
     ///
@@ -22,14 +22,15 @@ rule! {
 rule! {
     /// A result file does not have the name of its benchmark
     ///
-    /// Results for `namespace/Name-X` belong in `.eval_results/name_x.yaml`: the name of the dataset in lower case, with `_`
-    /// for `-`. Tools that write results look for that name and would make a second file. What an entry is for is decided
-    /// by its `dataset`, never by the name of the file, so two benchmarks with one name may share a file.
+    /// Results for `namespace/Name-X` belong in `.eval_results/name_x.yaml`: the name of the
+    /// dataset in lower case, with `_` for `-`. Tools that write results look for that name and
+    /// would make a second file. What an entry is for is decided by its `dataset`, never by the
+    /// name of the file, so two benchmarks with one name may share a file.
     ///
     /// ## What to do
     ///
-    /// Rename the file; `assay validate --fix` does when all entries are for one benchmark. Where a file of that name is
-    /// already there, move the entries into it.
+    /// Rename the file; `assay validate --fix` does when all entries are for one benchmark. Where a
+    /// file of that name is already there, move the entries into it.
     MISNAMED_RESULTS = (321, "misnamed-results", Warning)
 }
 
@@ -43,7 +44,8 @@ pub(crate) fn benchmark(path: &str, sink: &mut Sink<'_>) {
             quote(name)
         ))
         .help("rename the file");
-        // Of several definitions in one directory only one can take the name, so no other is renamed unasked.
+        // Of several definitions in one directory only one can take the name, so no other is
+        // renamed unasked.
         if name == "eval.yml" {
             draft.rename("eval.yaml")
         } else {
@@ -85,7 +87,8 @@ fn wanted(entry: Value<'_>) -> Option<String> {
     Some(id.result_file_name())
 }
 
-/// The last part of a path, when it is that of a YAML file; text that was piped in has no name to validate.
+/// The last part of a path, when it is that of a YAML file; text that was piped in has no name to
+/// validate.
 fn yaml_name(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     let (_, extension) = name.rsplit_once('.')?;

@@ -8,7 +8,8 @@ use crate::suggest::closest;
 rule! {
     /// A required key is missing
     ///
-    /// The format cannot do without this key. The finding points at the mapping that should have it.
+    /// The format cannot do without this key. The finding points at the mapping that should have
+    /// it.
     ///
     /// ## Example
     ///
@@ -22,8 +23,9 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Add the key. `assay schema KIND` prints all keys of a format with their meaning. If a key with nearly this name is
-    /// there, it is probably misspelt; `assay validate --fix` corrects the spelling.
+    /// Add the key. `assay schema KIND` prints all keys of a format with their meaning. If a key
+    /// with nearly this name is there, it is probably misspelt; `assay validate --fix` corrects the
+    /// spelling.
     MISSING_KEY = (101, "missing-key", Error)
 }
 

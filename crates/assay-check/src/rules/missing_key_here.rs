@@ -7,14 +7,15 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A key is missing that another key asks for
     ///
-    /// A record with `score_type: levels` must name its levels, one with `score_type: continuous` must say between which
-    /// bounds scores lie, a single-turn row has an `output`, and a row with several turns has `messages`. Before schema
-    /// 0.2.3 a missing `score_type` was read as `levels`.
+    /// A record with `score_type: levels` must name its levels, one with `score_type: continuous`
+    /// must say between which bounds scores lie, a single-turn row has an `output`, and a row with
+    /// several turns has `messages`. Before schema 0.2.3 a missing `score_type` was read as
+    /// `levels`.
     ///
     /// ## What to do
     ///
-    /// Add the key, or correct the key that asks for it. A bound that does not exist is `"Infinity"` or `"-Infinity"`, as a
-    /// string; when it is not known, leave `score_type` out.
+    /// Add the key, or correct the key that asks for it. A bound that does not exist is
+    /// `"Infinity"` or `"-Infinity"`, as a string; when it is not known, leave `score_type` out.
     MISSING_KEY_HERE = (110, "missing-key-here", Error)
 }
 

@@ -8,13 +8,13 @@ use crate::suggest::quote;
 rule! {
     /// The samples file that a record declares does not exist
     ///
-    /// The record has `detailed_evaluation_results`, but the file is not beside it. A record without its samples cannot be
-    /// checked by anyone.
+    /// The record has `detailed_evaluation_results`, but the file is not beside it. A record
+    /// without its samples cannot be checked by anyone.
     ///
     /// ## What to do
     ///
-    /// Submit the samples together with the record, as `{uuid}_samples.jsonl` in the same directory, or remove
-    /// `detailed_evaluation_results`.
+    /// Submit the samples together with the record, as `{uuid}_samples.jsonl` in the same
+    /// directory, or remove `detailed_evaluation_results`.
     MISSING_SAMPLES = (427, "missing-samples", Error)
 }
 

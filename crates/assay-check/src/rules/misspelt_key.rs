@@ -9,8 +9,8 @@ use crate::suggest::{closest, quote};
 rule! {
     /// A key is probably misspelt
     ///
-    /// The mapping may hold any keys, but this one is nearly the name of a known key that is not there, so its value is
-    /// probably meant for that one and would be ignored.
+    /// The mapping may hold any keys, but this one is nearly the name of a known key that is not
+    /// there, so its value is probably meant for that one and would be ignored.
     ///
     /// ## What to do
     ///

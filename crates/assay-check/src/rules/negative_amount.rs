@@ -5,8 +5,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A spread or a count is negative
     ///
-    /// Standard errors, standard deviations and numbers of samples cannot be less than zero. A negative one is usually a
-    /// stand-in for "not known".
+    /// Standard errors, standard deviations and numbers of samples cannot be less than zero. A
+    /// negative one is usually a stand-in for "not known".
     ///
     /// ## What to do
     ///

@@ -8,8 +8,8 @@ const RESULTS: &str = ".eval_results";
 rule! {
     /// A result file lies too deep to be read
     ///
-    /// Hubs read the files that lie in `.eval_results` itself, and none below: `.eval_results/2026/gpqa.yaml` is a file like
-    /// any other, so its results are on no board.
+    /// Hubs read the files that lie in `.eval_results` itself, and none below:
+    /// `.eval_results/2026/gpqa.yaml` is a file like any other, so its results are on no board.
     ///
     /// ## What to do
     ///

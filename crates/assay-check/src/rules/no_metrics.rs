@@ -6,9 +6,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A benchmark declares no metrics
     ///
-    /// The benchmark is read as one with a single score, `value`, of which more is better. That is how benchmarks that were
-    /// written before `metrics` existed are meant. A benchmark whose score is an error rate or a cost would be ranked the
-    /// wrong way round.
+    /// The benchmark is read as one with a single score, `value`, of which more is better. That is
+    /// how benchmarks that were written before `metrics` existed are meant. A benchmark whose score
+    /// is an error rate or a cost would be ranked the wrong way round.
     ///
     /// ## Example
     ///

@@ -10,7 +10,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Add the results, or do not submit the record. When an evaluation failed, there is no record of it.
+    /// Add the results, or do not submit the record. When an evaluation failed, there is no record
+    /// of it.
     NO_RESULTS = (411, "no-results", Warning)
 }
 

@@ -9,7 +9,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the rows, or remove the file together with `detailed_evaluation_results` in its record.
+    /// Write the rows, or remove the file together with `detailed_evaluation_results` in its
+    /// record.
     NO_ROWS = (503, "no-rows", Error)
 }
 

@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// An entry has no score
     ///
-    /// An entry reports its scores in `metrics`, a list, or its single score in `value`. This one has neither, so there is
-    /// nothing to show.
+    /// An entry reports its scores in `metrics`, a list, or its single score in `value`. This one
+    /// has neither, so there is nothing to show.
     ///
     /// ## Example
     ///

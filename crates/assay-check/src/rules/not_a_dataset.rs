@@ -8,8 +8,9 @@ use crate::suggest::quote;
 rule! {
     /// A dataset repository is not named by its id
     ///
-    /// `hf_repo` is the id of a dataset repository, `namespace/name`, or a bare name as old datasets have. Not its address,
-    /// and not a path on the machine that ran the evaluation: nobody else can find that.
+    /// `hf_repo` is the id of a dataset repository, `namespace/name`, or a bare name as old
+    /// datasets have. Not its address, and not a path on the machine that ran the evaluation:
+    /// nobody else can find that.
     ///
     /// ## What to do
     ///

@@ -8,13 +8,14 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A score is not one of the metric's levels
     ///
-    /// With `score_type: levels`, a score is the number of a level: a whole number from 0 or 1 up to the number of names in
-    /// `level_names`. When `has_unknown_level` is true, -1 stands for "unknown".
+    /// With `score_type: levels`, a score is the number of a level: a whole number from 0 or 1 up
+    /// to the number of names in `level_names`. When `has_unknown_level` is true, -1 stands for
+    /// "unknown".
     ///
     /// ## What to do
     ///
-    /// Write the number of the level. A score that is a mean over samples is `continuous`, with the first and the last level
-    /// for bounds.
+    /// Write the number of the level. A score that is a mean over samples is `continuous`, with the
+    /// first and the last level for bounds.
     NOT_A_LEVEL = (417, "not-a-level", Error)
 }
 

@@ -9,13 +9,14 @@ use crate::web_address;
 rule! {
     /// An address cannot be followed
     ///
-    /// `source_organization_url`, `source_organization_logo_url` and the addresses in `source_data.url` are shown as links, so
-    /// they must begin with `https://` or `http://` and name a host.
+    /// `source_organization_url`, `source_organization_logo_url` and the addresses in
+    /// `source_data.url` are shown as links, so they must begin with `https://` or `http://` and
+    /// name a host.
     ///
     /// ## What to do
     ///
-    /// Write the whole address. Where there is none, leave the key out; data without an address has the source type `other`
-    /// or `hf_dataset`.
+    /// Write the whole address. Where there is none, leave the key out; data without an address has
+    /// the source type `other` or `hf_dataset`.
     NOT_AN_ADDRESS = (421, "not-an-address", Warning)
 }
 

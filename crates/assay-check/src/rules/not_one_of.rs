@@ -12,7 +12,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Use one of the words in the message. Where `unknown` is among them, it is the honest choice when you do not know.
+    /// Use one of the words in the message. Where `unknown` is among them, it is the honest choice
+    /// when you do not know.
     NOT_ONE_OF = (103, "not-one-of", Error)
 }
 

@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A score is not the mean of the others, as it is elsewhere
     ///
-    /// In at least nine of ten records with the same evaluations this score is the mean of the other scores; here it is not.
-    /// The rule learns that from ten records or more.
+    /// In at least nine of ten records with the same evaluations this score is the mean of the
+    /// other scores; here it is not. The rule learns that from ten records or more.
     ///
     /// ## What to do
     ///

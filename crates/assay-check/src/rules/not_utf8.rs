@@ -6,8 +6,8 @@ use crate::sink::{Draft, Findings, Sink};
 rule! {
     /// A file is not UTF-8 text
     ///
-    /// JSON and YAML files are UTF-8. This file holds bytes that are not, most often because it was saved as UTF-16 or in
-    /// an old code page, or because it was compressed.
+    /// JSON and YAML files are UTF-8. This file holds bytes that are not, most often because it was
+    /// saved as UTF-16 or in an old code page, or because it was compressed.
     ///
     /// ## What to do
     ///

@@ -6,12 +6,13 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A number lies outside what the field allows
     ///
-    /// Counts, durations and token numbers cannot be negative, a turn count begins at 1, and a confidence level lies
-    /// between 0 and 1.
+    /// Counts, durations and token numbers cannot be negative, a turn count begins at 1, and a
+    /// confidence level lies between 0 and 1.
     ///
     /// ## What to do
     ///
-    /// Correct the number. Leave the key out, or write `null` where that is allowed, when it is not known; never -1.
+    /// Correct the number. Leave the key out, or write `null` where that is allowed, when it is not
+    /// known; never -1.
     NUMBER_OUT_OF_RANGE = (107, "number-out-of-range", Error)
 }
 

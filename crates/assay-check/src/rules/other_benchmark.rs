@@ -8,10 +8,11 @@ use crate::suggest::quote;
 rule! {
     /// Two benchmarks share a folder
     ///
-    /// In `data/{benchmark}/…` the folder names the benchmark, and so may what stands before the first `/` of
-    /// `evaluation_id`. Harnesses put other names there too, so the rule speaks only when other records of the folder have
-    /// its name and this one has another: then two benchmarks share a folder, and may end up on one board. It is a note,
-    /// because the record may be of a part of the benchmark. Case and punctuation do not count.
+    /// In `data/{benchmark}/…` the folder names the benchmark, and so may what stands before the
+    /// first `/` of `evaluation_id`. Harnesses put other names there too, so the rule speaks only
+    /// when other records of the folder have its name and this one has another: then two benchmarks
+    /// share a folder, and may end up on one board. It is a note, because the record may be of a
+    /// part of the benchmark. Case and punctuation do not count.
     ///
     /// ## What to do
     ///
@@ -19,7 +20,8 @@ rule! {
     OTHER_BENCHMARK = (440, "other-benchmark", Note)
 }
 
-/// Returns whether an evaluation id names the benchmark of its folder; nothing when either is not known.
+/// Returns whether an evaluation id names the benchmark of its folder; nothing when either is not
+/// known.
 pub(crate) fn names_folder(id: &str, location: &Location<'_>) -> Option<bool> {
     let is_placed = location.in_datastore && location.faults.is_empty();
     let layout = location.layout.as_ref().filter(|_| is_placed)?;

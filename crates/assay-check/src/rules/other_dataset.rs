@@ -6,9 +6,10 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A result names other data than the same evaluation of other models
     ///
-    /// Results with one `evaluation_name` and one metric are of one dataset. The rule looks at evaluations of which at least
-    /// 95 in 100 results, ten or more, have one `source_data.dataset_name`, and reports the others. It is a note, because a
-    /// dataset may have been renamed.
+    /// Results with one `evaluation_name` and one metric are of one dataset. The rule looks at
+    /// evaluations of which at least 95 in 100 results, ten or more, have one
+    /// `source_data.dataset_name`, and reports the others. It is a note, because a dataset may have
+    /// been renamed.
     ///
     /// ## What to do
     ///

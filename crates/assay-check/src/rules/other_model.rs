@@ -8,9 +8,10 @@ use crate::suggest::quote;
 rule! {
     /// The evaluation id names another model
     ///
-    /// In `{benchmark}/{model}/{time}` the evaluation id repeats the model. The rule speaks when at least 95 in 100 records of
-    /// the folder, ten or more, have the name of their model in their id, and this one does not. Case and punctuation do
-    /// not count. It is a note, because only the id may be wrong.
+    /// In `{benchmark}/{model}/{time}` the evaluation id repeats the model. The rule speaks when at
+    /// least 95 in 100 records of the folder, ten or more, have the name of their model in their
+    /// id, and this one does not. Case and punctuation do not count. It is a note, because only the
+    /// id may be wrong.
     ///
     /// ## What to do
     ///
@@ -18,7 +19,8 @@ rule! {
     OTHER_MODEL = (444, "other-model", Note)
 }
 
-/// Returns whether an evaluation id holds the name of a model; nothing when one of them is not in form.
+/// Returns whether an evaluation id holds the name of a model; nothing when one of them is not in
+/// form.
 pub(crate) fn names_model(id: &str, model: &str) -> Option<bool> {
     let (_, rest) = id.split_once('/')?;
     let name = letters(model.rsplit('/').next().unwrap_or(model));

@@ -10,9 +10,10 @@ use crate::suggest::quote;
 rule! {
     /// The name of the model is not the one in its id
     ///
-    /// The rule speaks when in at least 95 in 100 records of the folder, ten or more, the words of `model_info.name` are all
-    /// in `model_info.id` or the other way round, and here they are not. Case, punctuation, the order of words and dates do
-    /// not count. It is a note, because names are for people.
+    /// The rule speaks when in at least 95 in 100 records of the folder, ten or more, the words of
+    /// `model_info.name` are all in `model_info.id` or the other way round, and here they are not.
+    /// Case, punctuation, the order of words and dates do not count. It is a note, because names
+    /// are for people.
     ///
     /// ## What to do
     ///
@@ -23,7 +24,8 @@ rule! {
 /// Digits of this number or more are a date, which names and ids write in many ways.
 const DATE_DIGITS: usize = 6;
 
-/// Returns whether a name has the words of an id or the other way round, in any order; nothing when one is blank.
+/// Returns whether a name has the words of an id or the other way round, in any order; nothing when
+/// one is blank.
 pub(crate) fn fits(name: &str, id: &str) -> Option<bool> {
     let last = |text: &str| text.rsplit('/').next().unwrap_or(text).to_lowercase();
     let (name, id) = (last(name), last(id));

@@ -6,15 +6,18 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A result counts other samples than most results of its evaluation
     ///
-    /// The models of one board answer the same questions, so `num_samples` is the same for all of them. The rule looks at
-    /// evaluations with five counts or more, of which four in five agree, and reports those that do not. Multiples and
-    /// whole parts are left alone: each question may have been asked several times.
+    /// The models of one board answer the same questions, so `num_samples` is the same for all of
+    /// them. The rule looks at evaluations with five counts or more, of which four in five agree,
+    /// and reports those that do not. Multiples and whole parts are left alone: each question may
+    /// have been asked several times.
     ///
-    /// It is a note. The usual reason is that failed samples were dropped, which makes a model look better than it is.
+    /// It is a note. The usual reason is that failed samples were dropped, which makes a model look
+    /// better than it is.
     ///
     /// ## What to do
     ///
-    /// Count failed samples as wrong, or say in `evaluation_name` that this is another set of samples.
+    /// Count failed samples as wrong, or say in `evaluation_name` that this is another set of
+    /// samples.
     OTHER_SAMPLES = (620, "other-samples", Note)
 }
 

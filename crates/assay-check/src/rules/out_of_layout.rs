@@ -11,9 +11,9 @@ use crate::suggest::quote;
 rule! {
     /// A record lies outside the datastore
     ///
-    /// The datastore keeps records and samples below a directory `data`, and what a path says beyond it is taken for the
-    /// benchmark, the developer and the model. Outside, the rest of the path is not validated. With `--layout strict` this
-    /// is an error.
+    /// The datastore keeps records and samples below a directory `data`, and what a path says
+    /// beyond it is taken for the benchmark, the developer and the model. Outside, the rest of the
+    /// path is not validated. With `--layout strict` this is an error.
     ///
     /// ## What to do
     ///
@@ -25,8 +25,9 @@ rule! {
 rule! {
     /// A record lies too deep or not deep enough
     ///
-    /// From the root of the datastore, a path has exactly five parts: `data/{benchmark}/{developer}/{model}/{file}`.
-    /// Readers take the benchmark, the developer and the model from their positions.
+    /// From the root of the datastore, a path has exactly five parts:
+    /// `data/{benchmark}/{developer}/{model}/{file}`. Readers take the benchmark, the developer and
+    /// the model from their positions.
     ///
     /// ## What to do
     ///
@@ -37,8 +38,8 @@ rule! {
 rule! {
     /// A path is not written plainly
     ///
-    /// The path has a backslash, an empty part, or a part `.` or `..`. Such paths name different files on different
-    /// systems.
+    /// The path has a backslash, an empty part, or a part `.` or `..`. Such paths name different
+    /// files on different systems.
     ///
     /// ## What to do
     ///
@@ -49,8 +50,8 @@ rule! {
 rule! {
     /// A directory below `data` is called `data`
     ///
-    /// The directory `data` is the root of the datastore. A benchmark, developer or model of that name would make the
-    /// path ambiguous.
+    /// The directory `data` is the root of the datastore. A benchmark, developer or model of that
+    /// name would make the path ambiguous.
     ///
     /// ## What to do
     ///
@@ -61,9 +62,9 @@ rule! {
 rule! {
     /// A directory has a name that some systems cannot hold
     ///
-    /// A name may not have `< > : " \ | ? *` or control characters, may not end in a dot or a space, and may not be one of
-    /// the device names of Windows (`CON`, `NUL`, `COM1` and so on). A checkout of the datastore fails where the system
-    /// refuses the name.
+    /// A name may not have `< > : " \ | ? *` or control characters, may not end in a dot or a
+    /// space, and may not be one of the device names of Windows (`CON`, `NUL`, `COM1` and so on). A
+    /// checkout of the datastore fails where the system refuses the name.
     ///
     /// ## What to do
     ///
@@ -74,12 +75,14 @@ rule! {
 rule! {
     /// A file is not named by a UUID
     ///
-    /// A record is `{uuid}.json` and its samples are `{uuid}_samples.jsonl`, with the same random (version 4) UUID in lower
-    /// case. The name is what ties the two together and keeps records of one model apart.
+    /// A record is `{uuid}.json` and its samples are `{uuid}_samples.jsonl`, with the same random
+    /// (version 4) UUID in lower case. The name is what ties the two together and keeps records of
+    /// one model apart.
     ///
     /// ## What to do
     ///
-    /// Rename the record and its samples file together, and correct `detailed_evaluation_results.file_path`.
+    /// Rename the record and its samples file together, and correct
+    /// `detailed_evaluation_results.file_path`.
     WRONG_FILE_NAME = (408, "wrong-file-name", Error)
 }
 
@@ -150,7 +153,8 @@ fn reserved() -> Draft {
 
 fn unportable(name: &str) -> Draft {
     let trimmed = name.trim_end_matches(['.', ' ']);
-    // A name that ends so was cut off for people to read, and what is left of it may be the same for several models.
+    // A name that ends so was cut off for people to read, and what is left of it may be the same
+    // for several models.
     let help = if name.ends_with("...") {
         "the name was cut off, it seems: write the whole name of the model".to_owned()
     } else if assay_formats::eee::is_portable(trimmed) && !trimmed.is_empty() {

@@ -10,9 +10,10 @@ use crate::suggest::quote;
 rule! {
     /// The path of a record names another model than the record
     ///
-    /// In `data/{benchmark}/{developer}/{model}/`, the developer is what stands before the first `/` of `model_info.id`, and
-    /// the model is the rest of it. (The field `model_info.developer` is a name for people and has no part in this.) Case
-    /// does not count, and any punctuation in the id may have become `_`, `-` or `.` in the path.
+    /// In `data/{benchmark}/{developer}/{model}/`, the developer is what stands before the first
+    /// `/` of `model_info.id`, and the model is the rest of it. (The field `model_info.developer`
+    /// is a name for people and has no part in this.) Case does not count, and any punctuation in
+    /// the id may have become `_`, `-` or `.` in the path.
     ///
     /// A record in the directory of another model is found under the wrong name, or not at all.
     ///

@@ -8,12 +8,14 @@ use crate::suggest::quote;
 rule! {
     /// The path of a samples file does not have its form
     ///
-    /// `detailed_evaluation_results.file_path` is the path from the root of the datastore, not a path on the machine that
-    /// made the record: `data/{benchmark}/{developer}/{model}/{uuid}_samples.jsonl`, with a version 4 UUID.
+    /// `detailed_evaluation_results.file_path` is the path from the root of the datastore, not a
+    /// path on the machine that made the record:
+    /// `data/{benchmark}/{developer}/{model}/{uuid}_samples.jsonl`, with a version 4 UUID.
     ///
     /// ## What to do
     ///
-    /// Write the path that the samples file has in the datastore; it lies beside its record and shares its UUID.
+    /// Write the path that the samples file has in the datastore; it lies beside its record and
+    /// shares its UUID.
     PATH_OUT_OF_FORM = (109, "path-out-of-form", Error)
 }
 

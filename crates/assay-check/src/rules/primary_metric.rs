@@ -7,8 +7,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// No metric of a benchmark is primary
     ///
-    /// A leaderboard ranks by one metric. With several, one of them must be marked `primary: true`; nothing else says which
-    /// of them decides.
+    /// A leaderboard ranks by one metric. With several, one of them must be marked `primary: true`;
+    /// nothing else says which of them decides.
     ///
     /// ## Example
     ///
@@ -27,7 +27,8 @@ rule! {
 rule! {
     /// Several metrics of a benchmark are primary
     ///
-    /// A leaderboard ranks by exactly one metric. The finding points at the second one that claims to be it.
+    /// A leaderboard ranks by exactly one metric. The finding points at the second one that claims
+    /// to be it.
     ///
     /// ## What to do
     ///
@@ -57,7 +58,8 @@ pub(crate) fn check(root: Value<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let mut marked = declared().filter(|primary| primary.truth() == Some(true));
-    // A value that is not a boolean has a finding of its own and may well be the mark that is meant.
+    // A value that is not a boolean has a finding of its own and may well be the mark that is
+    // meant.
     let unread = declared().any(|primary| primary.truth().is_none());
     match (marked.next(), marked.next()) {
         (Some(first), Some(second)) => {

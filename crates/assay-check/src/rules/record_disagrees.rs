@@ -7,13 +7,15 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// The record of a samples file says something else about it
     ///
-    /// Only the samples file was named to be validated, and its record was read for comparison. What the record says of its
-    /// samples (that there are any, where they are, their checksum, how many rows they have) does not fit. When the record is
-    /// validated too, the finding stands there instead.
+    /// Only the samples file was named to be validated, and its record was read for comparison.
+    /// What the record says of its samples (that there are any, where they are, their checksum, how
+    /// many rows they have) does not fit. When the record is validated too, the finding stands
+    /// there instead.
     ///
     /// ## What to do
     ///
-    /// Validate the record and its samples together: `assay validate` on their directory shows the place in the record.
+    /// Validate the record and its samples together: `assay validate` on their directory shows the
+    /// place in the record.
     RECORD_DISAGREES = (508, "record-disagrees", Error)
 }
 

@@ -7,8 +7,8 @@ use crate::suggest::quote;
 rule! {
     /// A samples file has no record
     ///
-    /// The record `{uuid}.json` is not beside its samples. Without it the rows do not say which metric they score, nor by
-    /// whom and how they were made.
+    /// The record `{uuid}.json` is not beside its samples. Without it the rows do not say which
+    /// metric they score, nor by whom and how they were made.
     ///
     /// ## What to do
     ///
@@ -19,7 +19,8 @@ rule! {
 rule! {
     /// The record of a samples file cannot be read
     ///
-    /// The record `{uuid}.json` is there, but it is not a JSON document, so the rows could only be validated by themselves.
+    /// The record `{uuid}.json` is there, but it is not a JSON document, so the rows could only be
+    /// validated by themselves.
     ///
     /// ## What to do
     ///

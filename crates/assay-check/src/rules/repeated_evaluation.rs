@@ -10,12 +10,13 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A record has one evaluation twice
     ///
-    /// Two results agree in everything but their times and scores: the same data, metric and setup, and no id that tells
-    /// them apart. Readers take one of the two scores.
+    /// Two results agree in everything but their times and scores: the same data, metric and setup,
+    /// and no id that tells them apart. Readers take one of the two scores.
     ///
     /// ## What to do
     ///
-    /// Remove one of the results, or say how they differ: another `evaluation_name`, metric or `generation_config`.
+    /// Remove one of the results, or say how they differ: another `evaluation_name`, metric or
+    /// `generation_config`.
     REPEATED_EVALUATION = (441, "repeated-evaluation", Warning)
 }
 

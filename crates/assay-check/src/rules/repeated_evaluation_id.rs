@@ -7,14 +7,15 @@ use crate::suggest::quote;
 rule! {
     /// Two records have one evaluation id
     ///
-    /// `evaluation_id` names one run. Readers that keep records by it lose one of the two without a word.
+    /// `evaluation_id` names one run. Readers that keep records by it lose one of the two without a
+    /// word.
     ///
     /// Records are compared with all others of the same run of `assay validate`.
     ///
     /// ## What to do
     ///
-    /// Put into the id what tells the two runs apart: the precision, the agent, the time. If they are one run, keep one
-    /// record.
+    /// Put into the id what tells the two runs apart: the precision, the agent, the time. If they
+    /// are one run, keep one record.
     REPEATED_EVALUATION_ID = (610, "repeated-evaluation-id", Warning)
 }
 

@@ -10,18 +10,21 @@ use crate::suggest::quote;
 rule! {
     /// Two metrics of a benchmark share an id
     ///
-    /// Results name a metric by its id, so two metrics with one id cannot be told apart, and a board could rank by either.
+    /// Results name a metric by its id, so two metrics with one id cannot be told apart, and a
+    /// board could rank by either.
     ///
     /// ## What to do
     ///
-    /// Give each metric an id of its own. For one metric on several subsets, results carry a `slice`.
+    /// Give each metric an id of its own. For one metric on several subsets, results carry a
+    /// `slice`.
     REPEATED_METRIC_ID = (202, "repeated-metric-id", Error)
 }
 
 rule! {
     /// Two tasks of a benchmark share an id
     ///
-    /// Each task is a leaderboard of its own, and results name it by its id. Two tasks with one id would mix their results.
+    /// Each task is a leaderboard of its own, and results name it by its id. Two tasks with one id
+    /// would mix their results.
     ///
     /// ## What to do
     ///

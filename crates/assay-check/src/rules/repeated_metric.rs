@@ -10,7 +10,8 @@ use crate::suggest::quote;
 rule! {
     /// An entry has a metric twice
     ///
-    /// One run has one value for a metric on a slice. With two, it is left to the reader which of them counts.
+    /// One run has one value for a metric on a slice. With two, it is left to the reader which of
+    /// them counts.
     ///
     /// ## Example
     ///
@@ -22,7 +23,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Remove one of the two, say with `slice` what each applies to, or make two entries of two runs.
+    /// Remove one of the two, say with `slice` what each applies to, or make two entries of two
+    /// runs.
     REPEATED_METRIC = (307, "repeated-metric", Error)
 }
 

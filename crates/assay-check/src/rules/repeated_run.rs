@@ -14,9 +14,10 @@ use crate::suggest::quote;
 rule! {
     /// Two entries of one run contradict each other
     ///
-    /// Both entries name the same benchmark, task, revisions, framework, setup, date and source, and give one metric two
-    /// values. They are either two runs that should say how they differ, or one of them is wrong. A value that is the
-    /// other one rounded, such as 0.0423 beside 0.04225, contradicts nothing.
+    /// Both entries name the same benchmark, task, revisions, framework, setup, date and source,
+    /// and give one metric two values. They are either two runs that should say how they differ, or
+    /// one of them is wrong. A value that is the other one rounded, such as 0.0423 beside 0.04225,
+    /// contradicts nothing.
     ///
     /// ## What to do
     ///
@@ -35,7 +36,8 @@ rule! {
     DUPLICATE_ENTRY = (309, "duplicate-entry", Warning)
 }
 
-/// The keys that tell one run from another. Scores, tokens and artifacts are what a run has, not what it is.
+/// The keys that tell one run from another. Scores, tokens and artifacts are what a run has, not
+/// what it is.
 const RUN_KEYS: [&str; 11] = [
     "dataset",
     "model_revision",
@@ -123,7 +125,8 @@ fn report(
     }
 }
 
-/// Returns whether one literal is the other with fewer decimals. Whole numbers are taken as they are.
+/// Returns whether one literal is the other with fewer decimals. Whole numbers are taken as they
+/// are.
 fn is_rounded(left: &str, right: &str) -> bool {
     let decimals = |literal: &str| {
         literal

@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// Rows cannot be joined to a result without an id
     ///
-    /// The record has several results and a samples file, but this result has no `evaluation_result_id`, so no row can say
-    /// that it counts for it.
+    /// The record has several results and a samples file, but this result has no
+    /// `evaluation_result_id`, so no row can say that it counts for it.
     ///
     /// ## What to do
     ///

@@ -5,8 +5,8 @@ use crate::suggest::quote;
 rule! {
     /// A record says the same as another, rounded
     ///
-    /// The two records agree in the model, the setup and what was evaluated, and each score of one is the other's to fewer
-    /// digits. Counting both would weigh one run twice.
+    /// The two records agree in the model, the setup and what was evaluated, and each score of one
+    /// is the other's to fewer digits. Counting both would weigh one run twice.
     ///
     /// ## What to do
     ///

@@ -8,7 +8,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A row follows another version of the schema than its record
     ///
-    /// A record and its rows are written together and follow one version. Each row is validated by the version that it names.
+    /// A record and its rows are written together and follow one version. Each row is validated by
+    /// the version that it names.
     ///
     /// ## What to do
     ///

@@ -5,8 +5,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// The number of rows is not the declared one
     ///
-    /// `total_rows` differs from the number of rows in the samples file; empty lines do not count. Rows were lost or added
-    /// after the record was made.
+    /// `total_rows` differs from the number of rows in the samples file; empty lines do not count.
+    /// Rows were lost or added after the record was made.
     ///
     /// ## What to do
     ///

@@ -5,12 +5,14 @@ use crate::suggest::quote;
 rule! {
     /// The same run again, with other scores
     ///
-    /// The two records agree in the model, the setup and what was evaluated, and differ in scores. They are two runs that
-    /// nothing tells apart, or one of them was corrected. Boards show one of the two.
+    /// The two records agree in the model, the setup and what was evaluated, and differ in scores.
+    /// They are two runs that nothing tells apart, or one of them was corrected. Boards show one of
+    /// the two.
     ///
     /// ## What to do
     ///
-    /// Say how the runs differ (`generation_config`, `evaluation_timestamp`), or keep the record that counts.
+    /// Say how the runs differ (`generation_config`, `evaluation_timestamp`), or keep the record
+    /// that counts.
     RUN_AGAIN = (614, "run-again", Note)
 }
 

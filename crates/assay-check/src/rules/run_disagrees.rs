@@ -7,8 +7,9 @@ use crate::suggest::quote;
 rule! {
     /// The run metadata contradict the entry
     ///
-    /// `run.dataset_revision` repeats `dataset.revision`, and `run.framework_version` repeats `framework.version`, for tools
-    /// that read only `run`. Here the two differ, so one of them is wrong. A token is bound to those outside `run`.
+    /// `run.dataset_revision` repeats `dataset.revision`, and `run.framework_version` repeats
+    /// `framework.version`, for tools that read only `run`. Here the two differ, so one of them is
+    /// wrong. A token is bound to those outside `run`.
     ///
     /// ## What to do
     ///

@@ -7,12 +7,14 @@ use crate::suggest::quote;
 rule! {
     /// A sample hash is not a SHA-256 digest
     ///
-    /// `sample_hash` is there to find the same question in the results of different harnesses. It is a SHA-256 digest, 64
-    /// hexadecimal digits. Harnesses have computed it in different ways, so it is not computed again here.
+    /// `sample_hash` is there to find the same question in the results of different harnesses. It
+    /// is a SHA-256 digest, 64 hexadecimal digits. Harnesses have computed it in different ways, so
+    /// it is not computed again here.
     ///
     /// ## What to do
     ///
-    /// Write the SHA-256 digest of the canonical JSON of `{"raw": …, "reference": […]}`, or leave the key out.
+    /// Write the SHA-256 digest of the canonical JSON of `{"raw": …, "reference": […]}`, or leave
+    /// the key out.
     SAMPLE_HASH_FORM = (522, "sample-hash-form", Warning)
 }
 

@@ -7,7 +7,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// The number of samples is not the number of their ids
     ///
-    /// `source_data.samples_number` says how many samples were used, `source_data.sample_ids` which ones; they disagree.
+    /// `source_data.samples_number` says how many samples were used, `source_data.sample_ids` which
+    /// ones; they disagree.
     ///
     /// ## What to do
     ///

@@ -8,7 +8,8 @@ use crate::suggest::quote;
 rule! {
     /// A sample's score is outside the bounds of its metric
     ///
-    /// The metric of the result that the row counts for says which scores are possible, and this is none of them.
+    /// The metric of the result that the row counts for says which scores are possible, and this is
+    /// none of them.
     ///
     /// ## What to do
     ///

@@ -6,9 +6,10 @@ use crate::suggest::quote;
 rule! {
     /// A result rests on another number of samples than it has rows
     ///
-    /// `num_samples` says how many samples a score rests on. The samples file has another number of rows for this result,
-    /// and not a multiple of it either, as several epochs would give. Samples were lost, or the file holds only some. A
-    /// result without any rows is not looked at: some metrics are not computed sample by sample.
+    /// `num_samples` says how many samples a score rests on. The samples file has another number of
+    /// rows for this result, and not a multiple of it either, as several epochs would give. Samples
+    /// were lost, or the file holds only some. A result without any rows is not looked at: some
+    /// metrics are not computed sample by sample.
     ///
     /// ## What to do
     ///

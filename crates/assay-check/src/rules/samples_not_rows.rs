@@ -5,8 +5,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A samples file is declared as one JSON document
     ///
-    /// Before 0.2.3 the `format` of a samples file could be `json`. Samples are read row by row from `jsonl` files only, and
-    /// the datastore takes no others.
+    /// Before 0.2.3 the `format` of a samples file could be `json`. Samples are read row by row
+    /// from `jsonl` files only, and the datastore takes no others.
     ///
     /// ## What to do
     ///

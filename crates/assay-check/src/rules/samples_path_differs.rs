@@ -9,11 +9,12 @@ use crate::suggest::quote;
 rule! {
     /// A record points at samples that are not beside it
     ///
-    /// The samples of a record lie in the same directory and have the same UUID: `{uuid}.json` and `{uuid}_samples.jsonl`. The
-    /// `file_path` of this record says otherwise, so readers that follow it find nothing, or the samples of another record.
+    /// The samples of a record lie in the same directory and have the same UUID: `{uuid}.json` and
+    /// `{uuid}_samples.jsonl`. The `file_path` of this record says otherwise, so readers that
+    /// follow it find nothing, or the samples of another record.
     ///
-    /// Before 0.2.3 `file_path` could be a path on the machine that made the record; there only the file's name is compared,
-    /// and a difference is only a warning.
+    /// Before 0.2.3 `file_path` could be a path on the machine that made the record; there only the
+    /// file's name is compared, and a difference is only a warning.
     ///
     /// ## What to do
     ///

@@ -8,13 +8,14 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A result declares another scale than most results of its evaluation
     ///
-    /// Results of one evaluation are compared on one board, so they need one direction, one pair of bounds and one unit. The
-    /// rule looks at evaluations with five results or more, of which four in five agree, and reports those that do not.
+    /// Results of one evaluation are compared on one board, so they need one direction, one pair of
+    /// bounds and one unit. The rule looks at evaluations with five results or more, of which four
+    /// in five agree, and reports those that do not.
     ///
     /// ## What to do
     ///
-    /// Correct `lower_is_better`, `min_score` and `max_score`, or `metric_unit`, and the score with them. If the result is of
-    /// another metric, give it another `metric_id` or `evaluation_name`.
+    /// Correct `lower_is_better`, `min_score` and `max_score`, or `metric_unit`, and the score with
+    /// them. If the result is of another metric, give it another `metric_id` or `evaluation_name`.
     SCALE_DIFFERS = (611, "scale-differs", Warning)
 }
 

@@ -7,12 +7,14 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A score is a power of ten away from its evaluation
     ///
-    /// The score lies outside the scores that other models have in the same evaluation, and 10 or 100 times as much, or as
-    /// little, is what the other scores of the model predict. That is how a share among per cent looks, and a lost decimal.
+    /// The score lies outside the scores that other models have in the same evaluation, and 10 or
+    /// 100 times as much, or as little, is what the other scores of the model predict. That is how
+    /// a share among per cent looks, and a lost decimal.
     ///
-    /// The rule needs ten scores above 0 of the evaluation. It stays silent when the score is within twice the usual range. It
-    /// is a note when other models have scores as small, when the factor is 10, or when too few other scores of the model
-    /// are known to predict this one, and the product only lies among the others: weak models and broken runs look so too.
+    /// The rule needs ten scores above 0 of the evaluation. It stays silent when the score is
+    /// within twice the usual range. It is a note when other models have scores as small, when the
+    /// factor is 10, or when too few other scores of the model are known to predict this one, and
+    /// the product only lies among the others: weak models and broken runs look so too.
     ///
     /// ## What to do
     ///

@@ -9,8 +9,9 @@ use crate::suggest::quote;
 rule! {
     /// The schema version is not one that was published
     ///
-    /// Every Eval Ever records and rows say by which version of the schema they were written, and each is validated by its own.
-    /// The versions in use are 0.2.0, 0.2.1, 0.2.2, 0.2.3 and 0.3.0. A file with another one is validated by 0.3.0.
+    /// Every Eval Ever records and rows say by which version of the schema they were written, and
+    /// each is validated by its own. The versions in use are 0.2.0, 0.2.1, 0.2.2, 0.2.3 and 0.3.0.
+    /// A file with another one is validated by 0.3.0.
     ///
     /// ## What to do
     ///
@@ -25,7 +26,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// `assay upgrade PATHS --out DIR` writes 0.3.0 records and says for each what was filled in, moved or lost.
+    /// `assay upgrade PATHS --out DIR` writes 0.3.0 records and says for each what was filled in,
+    /// moved or lost.
     OLD_VERSION = (402, "old-version", Note)
 }
 

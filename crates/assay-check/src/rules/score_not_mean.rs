@@ -11,23 +11,26 @@ use crate::suggest::quote;
 rule! {
     /// A score is not what its samples score
     ///
-    /// The metric is one whose score is a mean over samples (an accuracy, an exact match, a rate, or any binary metric
-    /// between 0 and 1 or 0 and 100), but it is neither the mean of the rows' scores nor the share of rows that are correct.
-    /// The allowed difference is half a sample, and half of the last digit that the score is written with.
+    /// The metric is one whose score is a mean over samples (an accuracy, an exact match, a rate,
+    /// or any binary metric between 0 and 1 or 0 and 100), but it is neither the mean of the rows'
+    /// scores nor the share of rows that are correct. The allowed difference is half a sample, and
+    /// half of the last digit that the score is written with.
     ///
-    /// Rows that failed may be left out or count as wrong; either is accepted. A metric whose epochs were reduced by something
-    /// else than their mean (`additional_details.reducer`) is not looked at.
+    /// Rows that failed may be left out or count as wrong; either is accepted. A metric whose
+    /// epochs were reduced by something else than their mean (`additional_details.reducer`) is not
+    /// looked at.
     ///
     /// ## What to do
     ///
-    /// Find out whether rows are missing, whether the samples are those of another run, or whether the score is weighted. In
-    /// the last case say so in `evaluation_description`.
+    /// Find out whether rows are missing, whether the samples are those of another run, or whether
+    /// the score is weighted. In the last case say so in `evaluation_description`.
     SCORE_NOT_MEAN = (435, "score-not-mean", Warning)
 }
 
 /// The tolerance of a mean because doubles are not exact, as a share of the scale.
 const ROUNDING: f64 = 1e-6;
-/// The coarsest that scores are taken to be rounded, as a share of the scale: 1 is exact, 0.9 is no rounded 0.86.
+/// The coarsest that scores are taken to be rounded, as a share of the scale: 1 is exact, 0.9 is no
+/// rounded 0.86.
 const COARSEST: f64 = 0.005;
 
 pub(crate) fn check(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {

@@ -8,8 +8,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A score is outside the bounds of its metric
     ///
-    /// The metric says which scores are possible, and this is none of them. Usually a percentage was written where the
-    /// metric says proportion, or a number such as -1 stands for "no score". A bound on one side only is enough.
+    /// The metric says which scores are possible, and this is none of them. Usually a percentage
+    /// was written where the metric says proportion, or a number such as -1 stands for "no score".
+    /// A bound on one side only is enough.
     ///
     /// ## Example
     ///
@@ -20,8 +21,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the score on the scale of the metric, or correct the bounds. Leave a result out when there is no score: every
-    /// reader takes a number for a score.
+    /// Write the score on the scale of the metric, or correct the bounds. Leave a result out when
+    /// there is no score: every reader takes a number for a score.
     SCORE_OUT_OF_BOUNDS = (416, "score-out-of-bounds", Error)
 }
 

@@ -8,9 +8,9 @@ use crate::suggest::quote;
 rule! {
     /// A timestamp is neither Unix seconds nor a date
     ///
-    /// `retrieved_timestamp` and `evaluation_timestamp` are texts; by custom they hold seconds since 1970, such as
-    /// `"1767225600"` or `"1767225600.5"`, or an ISO 8601 date. Readers that sort by time fail on anything else, and read
-    /// milliseconds as a date in the far future.
+    /// `retrieved_timestamp` and `evaluation_timestamp` are texts; by custom they hold seconds
+    /// since 1970, such as `"1767225600"` or `"1767225600.5"`, or an ISO 8601 date. Readers that
+    /// sort by time fail on anything else, and read milliseconds as a date in the far future.
     ///
     /// ## What to do
     ///
@@ -18,7 +18,8 @@ rule! {
     TIMESTAMP_OUT_OF_FORM = (420, "timestamp-out-of-form", Warning)
 }
 
-/// More seconds than this are no date that anyone means: they lead to the year 5138. As milliseconds they are 1973.
+/// More seconds than this are no date that anyone means: they lead to the year 5138. As
+/// milliseconds they are 1973.
 const MOST_SECONDS: f64 = 1e11;
 
 pub(crate) fn check(stamp: Value<'_>, sink: &mut Sink<'_>) {

@@ -6,8 +6,9 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// The token counts of a row do not add up
     ///
-    /// `total_tokens` is the sum of `input_tokens` and `output_tokens`. Services differ in whether cached and reasoning tokens
-    /// are counted among these or beside them, so either is accepted; this total is none of the possible sums.
+    /// `total_tokens` is the sum of `input_tokens` and `output_tokens`. Services differ in whether
+    /// cached and reasoning tokens are counted among these or beside them, so either is accepted;
+    /// this total is none of the possible sums.
     ///
     /// ## What to do
     ///

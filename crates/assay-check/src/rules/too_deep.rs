@@ -8,12 +8,13 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// Values are nested too deeply
     ///
-    /// Lists and mappings nest at most 128 deep in JSON and 32 deep in YAML. No format here needs more than a dozen; deeper
-    /// files are mistakes or attacks.
+    /// Lists and mappings nest at most 128 deep in JSON and 32 deep in YAML. No format here needs
+    /// more than a dozen; deeper files are mistakes or attacks.
     ///
     /// ## What to do
     ///
-    /// Store a nested structure as JSON text inside a string, as the detail maps of Every Eval Ever do.
+    /// Store a nested structure as JSON text inside a string, as the detail maps of Every Eval Ever
+    /// do.
     TOO_DEEP = (11, "too-deep", Error)
 }
 

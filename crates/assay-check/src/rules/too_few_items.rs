@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A list has too few items
     ///
-    /// The list must not be empty: a `url` source names at least one address, `llm_scoring` at least one judge, a
-    /// benchmark at least one task, a result at least one metric.
+    /// The list must not be empty: a `url` source names at least one address, `llm_scoring` at
+    /// least one judge, a benchmark at least one task, a result at least one metric.
     ///
     /// ## What to do
     ///

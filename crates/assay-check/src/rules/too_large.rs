@@ -6,13 +6,14 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A file or row is larger than the limit
     ///
-    /// Validation takes memory in proportion to the largest document, so documents have a limit: 1 MiB for YAML, 64 MiB for
-    /// a JSON record, 16 MiB for one row of a samples file. A samples file as a whole may have any size.
+    /// Validation takes memory in proportion to the largest document, so documents have a limit: 1
+    /// MiB for YAML, 64 MiB for a JSON record, 16 MiB for one row of a samples file. A samples file
+    /// as a whole may have any size.
     ///
     /// ## What to do
     ///
-    /// Split a result file by benchmark. Move transcripts out of a record and into its samples file. Store images and
-    /// other binary data apart and refer to them.
+    /// Split a result file by benchmark. Move transcripts out of a record and into its samples
+    /// file. Store images and other binary data apart and refer to them.
     TOO_LARGE = (3, "too-large", Error)
 }
 

@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A document holds too many values
     ///
-    /// A JSON document or row holds at most 1,048,576 values, a YAML document 65,536, what its aliases stand for included.
-    /// The limit keeps a small hostile file from taking all memory.
+    /// A JSON document or row holds at most 1,048,576 values, a YAML document 65,536, what its
+    /// aliases stand for included. The limit keeps a small hostile file from taking all memory.
     ///
     /// ## What to do
     ///

@@ -6,7 +6,8 @@ use crate::turns::MessageCounts;
 rule! {
     /// A row counts more turns than it has messages
     ///
-    /// `num_turns` may count all messages or only some kinds of them, but there cannot be more turns than messages.
+    /// `num_turns` may count all messages or only some kinds of them, but there cannot be more
+    /// turns than messages.
     ///
     /// ## What to do
     ///

@@ -5,7 +5,8 @@ use crate::turns::MessageCounts;
 rule! {
     /// The turns of a row are not numbered in order
     ///
-    /// `turn_idx` is the position of a message, from 0, without gaps. `answer_attribution` refers to it.
+    /// `turn_idx` is the position of a message, from 0, without gaps. `answer_attribution` refers
+    /// to it.
     ///
     /// ## What to do
     ///
@@ -16,7 +17,8 @@ rule! {
 rule! {
     /// A message answers a tool call that nobody made
     ///
-    /// The `tool_call_id` of a message names a call in an earlier message; there is none with this id.
+    /// The `tool_call_id` of a message names a call in an earlier message; there is none with this
+    /// id.
     ///
     /// ## What to do
     ///

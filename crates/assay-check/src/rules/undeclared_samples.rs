@@ -6,8 +6,8 @@ use crate::suggest::quote;
 rule! {
     /// A record does not mention the samples beside it
     ///
-    /// A samples file with the name of the record lies beside it, but the record has no `detailed_evaluation_results`.
-    /// Readers of the record would never look at the samples.
+    /// A samples file with the name of the record lies beside it, but the record has no
+    /// `detailed_evaluation_results`. Readers of the record would never look at the samples.
     ///
     /// ## What to do
     ///

@@ -7,12 +7,13 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A value does not go with another key
     ///
-    /// A single-turn row has its answer in `output` and no `messages`; a row with several turns has `messages` and no
-    /// `output`. A row with both says two different things.
+    /// A single-turn row has its answer in `output` and no `messages`; a row with several turns has
+    /// `messages` and no `output`. A row with both says two different things.
     ///
     /// ## What to do
     ///
-    /// Correct `interaction_type`, or move the content to where it belongs and leave the other key out.
+    /// Correct `interaction_type`, or move the content to where it belongs and leave the other key
+    /// out.
     UNFIT_HERE = (111, "unfit-here", Error)
 }
 

@@ -9,19 +9,22 @@ use crate::suggest::quote;
 rule! {
     /// A result names a benchmark that does not exist
     ///
-    /// `dataset.id` must be the id of a dataset that is a benchmark: one with a valid `eval.yaml`. Without it the result stands
-    /// on no board. A hub keeps such a result as pending, so there it is a warning.
+    /// `dataset.id` must be the id of a dataset that is a benchmark: one with a valid `eval.yaml`.
+    /// Without it the result stands on no board. A hub keeps such a result as pending, so there it
+    /// is a warning.
     ///
     /// ## What to do
     ///
-    /// Correct the id; it is case-sensitive. If the dataset should be a benchmark, it needs an `eval.yaml` first.
+    /// Correct the id; it is case-sensitive. If the dataset should be a benchmark, it needs an
+    /// `eval.yaml` first.
     UNKNOWN_BENCHMARK = (322, "unknown-benchmark", Error)
 }
 
 rule! {
     /// A result names a benchmark whose definition is broken
     ///
-    /// The dataset has an `eval.yaml`, but it is not valid, so it is not known which tasks and metrics exist.
+    /// The dataset has an `eval.yaml`, but it is not valid, so it is not known which tasks and
+    /// metrics exist.
     ///
     /// ## What to do
     ///

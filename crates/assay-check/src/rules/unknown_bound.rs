@@ -7,13 +7,15 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A continuous metric has a bound that is null
     ///
-    /// With `score_type: continuous`, scores can only be compared when it is known between which bounds they lie. The schema
-    /// lets a bound be null, which means "not provided"; the datastore refuses that here as if it were missing.
+    /// With `score_type: continuous`, scores can only be compared when it is known between which
+    /// bounds they lie. The schema lets a bound be null, which means "not provided"; the datastore
+    /// refuses that here as if it were missing.
     ///
     /// ## What to do
     ///
-    /// Write the number. When a metric has no bound on that side, write `"Infinity"` or `"-Infinity"`, as a string. When the
-    /// bound is not known, leave `score_type` out rather than guess; the largest score seen so far is not a bound.
+    /// Write the number. When a metric has no bound on that side, write `"Infinity"` or
+    /// `"-Infinity"`, as a string. When the bound is not known, leave `score_type` out rather than
+    /// guess; the largest score seen so far is not a bound.
     UNKNOWN_BOUND = (414, "unknown-bound", Error)
 }
 

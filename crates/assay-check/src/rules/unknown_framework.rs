@@ -8,14 +8,14 @@ use crate::suggest::{did_you_mean, quote};
 rule! {
     /// The framework of a benchmark is not a known one
     ///
-    /// `evaluation_framework` says which tool runs the benchmark. The hub that this format comes from takes only names from
-    /// its list, and this is none of the names that Assay knows. That list is not exhaustive and grows, so the name may
-    /// still be right.
+    /// `evaluation_framework` says which tool runs the benchmark. The hub that this format comes
+    /// from takes only names from its list, and this is none of the names that Assay knows. That
+    /// list is not exhaustive and grows, so the name may still be right.
     ///
     /// ## What to do
     ///
-    /// Check the spelling: names are lower-case with hyphens, such as `inspect-ai`. A benchmark that no framework runs does
-    /// without the key.
+    /// Check the spelling: names are lower-case with hyphens, such as `inspect-ai`. A benchmark
+    /// that no framework runs does without the key.
     UNKNOWN_FRAMEWORK = (210, "unknown-framework", Warning)
 }
 

@@ -10,13 +10,14 @@ use crate::suggest::quote;
 rule! {
     /// A key that the format does not allow
     ///
-    /// A few mappings are closed: the root of an Every Eval Ever record, the root of a row since 0.2.1, and
-    /// `generation_args` since 0.2.1. Anything else that needs saying goes into the detail map beside them.
+    /// A few mappings are closed: the root of an Every Eval Ever record, the root of a row since
+    /// 0.2.1, and `generation_args` since 0.2.1. Anything else that needs saying goes into the
+    /// detail map beside them.
     ///
     /// ## What to do
     ///
-    /// Move the value into `additional_details` (of a record) or `metadata` (of a row), as a string. A misspelt key is
-    /// corrected by `assay validate --fix`.
+    /// Move the value into `additional_details` (of a record) or `metadata` (of a row), as a
+    /// string. A misspelt key is corrected by `assay validate --fix`.
     UNKNOWN_KEY = (104, "unknown-key", Error)
 }
 

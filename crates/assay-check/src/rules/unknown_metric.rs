@@ -10,19 +10,21 @@ use crate::suggest::{did_you_mean, quote};
 rule! {
     /// A result names a metric that its benchmark does not define
     ///
-    /// `metric_id` must be the id of a metric in the benchmark's `eval.yaml`. A score under another name stands on no board.
+    /// `metric_id` must be the id of a metric in the benchmark's `eval.yaml`. A score under another
+    /// name stands on no board.
     ///
     /// ## What to do
     ///
-    /// Write the id as `eval.yaml` has it; it is case-sensitive. A metric that the benchmark lacks is for its owner to add.
+    /// Write the id as `eval.yaml` has it; it is case-sensitive. A metric that the benchmark lacks
+    /// is for its owner to add.
     UNKNOWN_METRIC = (325, "unknown-metric", Error)
 }
 
 rule! {
     /// An entry lacks the primary metric of its benchmark
     ///
-    /// Boards rank by the primary metric. An entry without it is kept and shown on the model page, but it has no place on the
-    /// board.
+    /// Boards rank by the primary metric. An entry without it is kept and shown on the model page,
+    /// but it has no place on the board.
     ///
     /// ## What to do
     ///
@@ -63,7 +65,8 @@ pub(crate) fn check(
             .help_if(did_you_mean(&text, known()))
         });
     }
-    // A metric that has a finding of its own may be the primary one, misspelt; and a single `value` stands for it.
+    // A metric that has a finding of its own may be the primary one, misspelt; and a single `value`
+    // stands for it.
     if has_unread || entry.present("value").is_some() {
         return;
     }

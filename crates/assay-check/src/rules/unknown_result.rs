@@ -7,24 +7,26 @@ use crate::suggest::{closest, quote};
 rule! {
     /// A row counts for a result that its record does not have
     ///
-    /// The `evaluation_result_id` of a row must be that of one result of the record; this one is not, so the row counts for
-    /// nothing.
+    /// The `evaluation_result_id` of a row must be that of one result of the record; this one is
+    /// not, so the row counts for nothing.
     ///
     /// ## What to do
     ///
-    /// Correct the id in the row, or give the result that it is meant for this `evaluation_result_id`.
+    /// Correct the id in the row, or give the result that it is meant for this
+    /// `evaluation_result_id`.
     UNKNOWN_RESULT = (509, "unknown-result", Error)
 }
 
 rule! {
     /// A row does not say which result it counts for
     ///
-    /// The record has several results, and the row has no `evaluation_result_id`, so it cannot be told which score it is part
-    /// of.
+    /// The record has several results, and the row has no `evaluation_result_id`, so it cannot be
+    /// told which score it is part of.
     ///
     /// ## What to do
     ///
-    /// Write the id of the result. A sample that several metrics score has one row for each of them.
+    /// Write the id of the result. A sample that several metrics score has one row for each of
+    /// them.
     NO_RESULT_NAMED = (510, "no-result-named", Warning)
 }
 

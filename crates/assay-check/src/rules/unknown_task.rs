@@ -10,8 +10,9 @@ use crate::suggest::{closest, quote};
 rule! {
     /// A result names a task that its benchmark does not define
     ///
-    /// `dataset.task_id` must be the id of a task in the benchmark's `eval.yaml`; each task is a board of its own. The name of a
-    /// configuration or of a subset is not a task, though for some benchmarks one is easily taken for the other.
+    /// `dataset.task_id` must be the id of a task in the benchmark's `eval.yaml`; each task is a
+    /// board of its own. The name of a configuration or of a subset is not a task, though for some
+    /// benchmarks one is easily taken for the other.
     ///
     /// ## Example
     ///
@@ -27,7 +28,8 @@ rule! {
     UNKNOWN_TASK = (324, "unknown-task", Error)
 }
 
-/// Names under which one board is known in different places: the task, and the configuration it is taken for.
+/// Names under which one board is known in different places: the task, and the configuration it is
+/// taken for.
 const OTHER_NAMES: [(&str, &str); 4] = [
     ("hle", "default"),
     ("gpqa_diamond", "diamond"),
@@ -83,7 +85,8 @@ fn other_name<'b>(text: &str, benchmark: &'b Benchmark) -> Option<&'b str> {
         .or_else(|| same_last_part(text, benchmark))
 }
 
-/// The only task that differs from a name in its namespace alone: `aime_2026` and `MathArena/aime_2026`.
+/// The only task that differs from a name in its namespace alone: `aime_2026` and
+/// `MathArena/aime_2026`.
 fn same_last_part<'b>(text: &str, benchmark: &'b Benchmark) -> Option<&'b str> {
     let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
     let mut alike = benchmark

@@ -10,8 +10,8 @@ use crate::suggest::quote;
 rule! {
     /// A key that no tool will read
     ///
-    /// The key is kept, but it is not part of the format, so boards, model pages and other tools ignore it. Most often it
-    /// is a misspelling, and the value that was meant is missing.
+    /// The key is kept, but it is not part of the format, so boards, model pages and other tools
+    /// ignore it. Most often it is a misspelling, and the value that was meant is missing.
     ///
     /// ## Example
     ///
@@ -22,8 +22,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Correct the spelling (`assay validate --fix` does, when the key it resembles is not there), or leave the key in if
-    /// it is for your own tools.
+    /// Correct the spelling (`assay validate --fix` does, when the key it resembles is not there),
+    /// or leave the key in if it is for your own tools.
     UNUSED_KEY = (105, "unused-key", Warning)
 }
 

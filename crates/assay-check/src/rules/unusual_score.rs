@@ -6,11 +6,12 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A score is far from what the model's other scores predict
     ///
-    /// The rank of the score on its evaluation is held against the ranks of the other scores of the record. The rule reports
-    /// scores whose distance is more than six times as large as is usual on that evaluation. It needs 20 results of the
-    /// evaluation and three other scores.
+    /// The rank of the score on its evaluation is held against the ranks of the other scores of the
+    /// record. The rule reports scores whose distance is more than six times as large as is usual
+    /// on that evaluation. It needs 20 results of the evaluation and three other scores.
     ///
-    /// Models that were tuned to one evaluation look so, and so do slips of the pen. It is a note: the score may be right.
+    /// Models that were tuned to one evaluation look so, and so do slips of the pen. It is a note:
+    /// the score may be right.
     ///
     /// ## What to do
     ///

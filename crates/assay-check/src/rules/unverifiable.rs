@@ -10,18 +10,21 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// An entry with a token that cannot be verified
     ///
-    /// The entry carries a token, so its author expects it to be verified. A token is compared with the entry field by field,
-    /// and that needs the full commit of the model, the full commit of the dataset, the name and version of the framework,
-    /// scores that name their metric, and YAML that all tools read alike. Something of this is missing. The result is shown,
-    /// but never as verified.
+    /// The entry carries a token, so its author expects it to be verified. A token is compared with
+    /// the entry field by field, and that needs the full commit of the model, the full commit of
+    /// the dataset, the name and version of the framework, scores that name their metric, and YAML
+    /// that all tools read alike. Something of this is missing. The result is shown, but never as
+    /// verified.
     ///
     /// ## What to do
     ///
-    /// Add what the message lists, exactly as it was when the token was issued. Any later change makes the token worthless.
+    /// Add what the message lists, exactly as it was when the token was issued. Any later change
+    /// makes the token worthless.
     UNVERIFIABLE = (306, "unverifiable", Warning)
 }
 
-/// Reports an entry whose token can prove nothing. `constructs` are the places of YAML that tools read differently.
+/// Reports an entry whose token can prove nothing. `constructs` are the places of YAML that tools
+/// read differently.
 pub(crate) fn check(entry: Value<'_>, constructs: &[Range<usize>], sink: &mut Sink<'_>) {
     let Some((value, _)) = token(entry) else {
         return;

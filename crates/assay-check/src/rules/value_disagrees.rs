@@ -8,8 +8,9 @@ use crate::suggest::quote;
 rule! {
     /// The single value of an entry is none of its metrics
     ///
-    /// An entry may carry both `metrics` and the single `value` that older clients read. `value` is then the score of the
-    /// primary metric once more. Here it is not, so a reader of one sees another result than a reader of the other.
+    /// An entry may carry both `metrics` and the single `value` that older clients read. `value` is
+    /// then the score of the primary metric once more. Here it is not, so a reader of one sees
+    /// another result than a reader of the other.
     ///
     /// ## What to do
     ///

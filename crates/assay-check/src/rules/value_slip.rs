@@ -6,14 +6,17 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A value is a power of ten away from its board
     ///
-    /// A hub holds the values of a pushed result file against the board that they are for. Either the value is far from those
-    /// of all other models, and a hundred times as much, or as little, is what they have; or another result of the same model
-    /// on the board is 10 or 100 times as much, or as little. That is how a share among per cent looks, and a lost decimal.
+    /// A hub holds the values of a pushed result file against the board that they are for. Either
+    /// the value is far from those of all other models, and a hundred times as much, or as little,
+    /// is what they have; or another result of the same model on the board is 10 or 100 times as
+    /// much, or as little. That is how a share among per cent looks, and a lost decimal.
     ///
-    /// The board has to have ten values above 0, and the value has to be less than half or more than twice of each. The other
-    /// result of the same model has to be the multiple to within 2 in 100, and has to be in another file or pull request.
+    /// The board has to have ten values above 0, and the value has to be less than half or more
+    /// than twice of each. The other result of the same model has to be the multiple to within 2 in
+    /// 100, and has to be in another file or pull request.
     ///
-    /// The rule compares with the board as it is at the push. It refuses nothing and is not kept with the result.
+    /// The rule compares with the board as it is at the push. It refuses nothing and is not kept
+    /// with the result.
     ///
     /// ## What to do
     ///

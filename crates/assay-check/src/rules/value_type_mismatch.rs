@@ -10,9 +10,10 @@ use crate::suggest::quote;
 rule! {
     /// A score is not of its declared kind
     ///
-    /// `value_type`, on the score or on the metric in `eval.yaml`, says that values are whole numbers (`int`), percentages
-    /// from 0 to 100, or ranks from 1. This value is not. Most often the kind was copied from another metric. A percentage
-    /// that cannot be one is refused (AY328); this rule speaks of those that exceed 100 because lower is better.
+    /// `value_type`, on the score or on the metric in `eval.yaml`, says that values are whole
+    /// numbers (`int`), percentages from 0 to 100, or ranks from 1. This value is not. Most often
+    /// the kind was copied from another metric. A percentage that cannot be one is refused (AY328);
+    /// this rule speaks of those that exceed 100 because lower is better.
     ///
     /// ## What to do
     ///
@@ -20,7 +21,8 @@ rule! {
     VALUE_TYPE_MISMATCH = (315, "value-type-mismatch", Warning)
 }
 
-/// Validates the kinds of the values of an entry, but those that were refused already, by where they begin.
+/// Validates the kinds of the values of an entry, but those that were refused already, by where
+/// they begin.
 pub(crate) fn check(
     entry: Value<'_>,
     benchmark: Option<&Benchmark>,

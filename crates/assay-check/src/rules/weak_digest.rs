@@ -5,8 +5,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A samples file is protected by MD5 only
     ///
-    /// MD5 tells accidents, but two different files with the same MD5 digest can be made on purpose. A result that should be
-    /// verified needs SHA-256.
+    /// MD5 tells accidents, but two different files with the same MD5 digest can be made on
+    /// purpose. A result that should be verified needs SHA-256.
     ///
     /// ## What to do
     ///

@@ -6,8 +6,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A benchmark definition is not a mapping
     ///
-    /// `eval.yaml` is one mapping with the keys `name`, `description`, `metrics` and `tasks`. A list, a single word or an
-    /// empty file defines no benchmark.
+    /// `eval.yaml` is one mapping with the keys `name`, `description`, `metrics` and `tasks`. A
+    /// list, a single word or an empty file defines no benchmark.
     ///
     /// ## Example
     ///
@@ -22,15 +22,16 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Begin the file with `name:`. Results belong in the model's repository, under `.eval_results/`.
+    /// Begin the file with `name:`. Results belong in the model's repository, under
+    /// `.eval_results/`.
     NOT_A_MAPPING = (201, "not-a-mapping", Error)
 }
 
 rule! {
     /// A result file is not a list
     ///
-    /// A result file is a list of entries, one for each run, even when there is only one. Clients of the hub read a list and
-    /// fail on anything else.
+    /// A result file is a list of entries, one for each run, even when there is only one. Clients
+    /// of the hub read a list and fail on anything else.
     ///
     /// ## Example
     ///

@@ -8,8 +8,9 @@ use crate::suggest::quote;
 rule! {
     /// A value has the wrong type
     ///
-    /// The format asks for another kind of value here: a string where a number stands, a list where there is one item,
-    /// text in a field that must be text and was read as a number because it has no quotes.
+    /// The format asks for another kind of value here: a string where a number stands, a list where
+    /// there is one item, text in a field that must be text and was read as a number because it has
+    /// no quotes.
     ///
     /// ## Example
     ///
@@ -21,8 +22,9 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the value as the message says. In YAML, text that looks like a number, a boolean or a date needs quotes;
-    /// `assay validate --fix` adds them. In Every Eval Ever records, every value of a detail map is a string.
+    /// Write the value as the message says. In YAML, text that looks like a number, a boolean or a
+    /// date needs quotes; `assay validate --fix` adds them. In Every Eval Ever records, every value
+    /// of a detail map is a string.
     WRONG_TYPE = (102, "wrong-type", Error)
 }
 

@@ -9,17 +9,18 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// YAML that tools do not read alike
     ///
-    /// Anchors and aliases, tags, directives, merge keys, several documents in one file, keys that are not words and tabs
-    /// between tokens are YAML, but readers treat them differently, and a signature must mean the same to all of them. An
-    /// entry that uses one can never be verified.
+    /// Anchors and aliases, tags, directives, merge keys, several documents in one file, keys that
+    /// are not words and tabs between tokens are YAML, but readers treat them differently, and a
+    /// signature must mean the same to all of them. An entry that uses one can never be verified.
     ///
-    /// Anchors, aliases, tags and directives are warnings; the rest are errors, because part of the file is not read, or
-    /// not by every tool: `PyYAML` refuses a file with a tab outside quotes, comments and block scalars.
+    /// Anchors, aliases, tags and directives are warnings; the rest are errors, because part of the
+    /// file is not read, or not by every tool: `PyYAML` refuses a file with a tab outside quotes,
+    /// comments and block scalars.
     ///
     /// ## What to do
     ///
-    /// Write the value out. In Python, `yaml.safe_dump` writes anchors only when one object is used twice; dump a
-    /// copy, or a dumper whose `ignore_aliases` returns `True`.
+    /// Write the value out. In Python, `yaml.safe_dump` writes anchors only when one object is used
+    /// twice; dump a copy, or a dumper whose `ignore_aliases` returns `True`.
     YAML_CONSTRUCT = (13, "yaml-construct", Warning)
 }
 

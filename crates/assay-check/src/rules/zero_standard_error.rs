@@ -13,10 +13,11 @@ const FEW_SAMPLES: u64 = 10;
 rule! {
     /// A standard error of 0 beside a score that is neither all wrong nor all right
     ///
-    /// A standard error of 0 says that every sample scored the same. A score between the ends of the scale, from right
-    /// and wrong answers, says that they did not: with 50 of 100 right the standard error is
-    /// √(0.5 × 0.5 / 100) = 0.05. Harnesses write 0 when they had nothing to compute, and groups inherit it from their
-    /// parts; whoever compares two models by it finds every difference significant.
+    /// A standard error of 0 says that every sample scored the same. A score between the ends of
+    /// the scale, from right and wrong answers, says that they did not: with 50 of 100 right the
+    /// standard error is √(0.5 × 0.5 / 100) = 0.05. Harnesses write 0 when they had nothing to
+    /// compute, and groups inherit it from their parts; whoever compares two models by it finds
+    /// every difference significant.
     ///
     /// ## Example
     ///

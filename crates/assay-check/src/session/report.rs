@@ -95,7 +95,8 @@ pub(super) fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<Fil
     placed.into_iter().map(|(_, report)| report).collect()
 }
 
-/// Reports records that say the same as an earlier one. Only those that look alike are read again and compared.
+/// Reports records that say the same as an earlier one. Only those that look alike are read again
+/// and compared.
 pub(super) fn report_copies(
     context: &Context<'_>,
     content_of: &mut dyn FnMut(&Arc<str>) -> Option<u64>,

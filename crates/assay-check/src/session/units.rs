@@ -99,7 +99,8 @@ pub(super) fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
             *part = named(files, item, path, half);
             continue;
         }
-        // One that is taken was named twice, or under both of its names: each is validated with the one record.
+        // One that is taken was named twice, or under both of its names: each is validated with the
+        // one record.
         if known.is_none() {
             pairs.insert(stem, units.len());
         }
@@ -122,7 +123,8 @@ pub(super) fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
 /// A half of a pair that was named.
 fn named(files: &dyn Files, item: usize, path: &Arc<str>, half: Half) -> Part {
     let size = match half {
-        // A record that was named is read whole, so its size does not matter before; asking would cost a call.
+        // A record that was named is read whole, so its size does not matter before; asking would
+        // cost a call.
         Half::Record => 0,
         Half::Samples => files.size(path).unwrap_or_default(),
     };

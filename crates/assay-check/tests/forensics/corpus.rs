@@ -6,8 +6,8 @@ use assay_testkit::corpus::{files_below, find_corpus, unpack_records};
 
 use crate::support::{Memory, is_forensic, judge};
 
-/// The corpus of real records is not part of the repository. Nothing in it is doubted but the one collection that gives
-/// intervals as distances from the score.
+/// The corpus of real records is not part of the repository. Nothing in it is doubted but the one
+/// collection that gives intervals as distances from the score.
 #[test]
 fn real_records_are_doubted_for_one_reason_only() {
     let Some(corpus) = find_corpus() else {

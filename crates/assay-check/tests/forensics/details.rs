@@ -101,7 +101,8 @@ fn an_error_with_all_its_digits_tells_the_number_of_samples() {
     // n - 1, and questions that were asked several times.
     assert!(!found(&error(149.0), 150));
     assert!(!found(&error(150.0), 600));
-    // Rounded errors leave the number open, and errors of clustered answers are those of no whole number.
+    // Rounded errors leave the number open, and errors of clustered answers are those of no whole
+    // number.
     assert!(!found("0.0401", 190));
     assert!(!found(&error(150.437), 190));
 }

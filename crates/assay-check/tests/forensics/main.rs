@@ -1,4 +1,5 @@
-//! Results that are well-formed and probably wrong, and honest ones that must not be taken for them.
+//! Results that are well-formed and probably wrong, and honest ones that must not be taken for
+//! them.
 #![cfg(test)]
 
 mod corpus;

@@ -36,7 +36,8 @@ fn honest_interval(p: f64, n: f64, error: f64, z: f64, method: Method) -> (f64, 
     }
 }
 
-/// An honest result: k of n right, with its standard error, deviation and interval, on a scale from 0 to `scale`.
+/// An honest result: k of n right, with its standard error, deviation and interval, on a scale from
+/// 0 to `scale`.
 #[derive(Debug, Clone)]
 struct Honest {
     k: u32,
@@ -134,7 +135,8 @@ proptest! {
                 uncertainty.remove(*key);
             }
         }
-        // Two honest numbers below one per cent are the one thing that only a person can tell from a share.
+        // Two honest numbers below one per cent are the one thing that only a person can tell from
+        // a share.
         prop_assume!(honest.scale < 2.0 || honest.k * 100 > honest.n || honest.k == 0);
         let text = parsed.to_string();
 

@@ -73,7 +73,8 @@ fn an_error_of_repeated_answers_is_a_warning_only_beyond_what_they_explain() {
     let warning: &[_] = &[(Severity::Warning, "AY604")];
     let note: &[_] = &[(Severity::Note, "AY604")];
 
-    // √(0.75 × 0.25 / 6400) = 0.0054; the same for 100 questions that were each asked 64 times, all alike: 0.0435.
+    // √(0.75 × 0.25 / 6400) = 0.0054; the same for 100 questions that were each asked 64 times, all
+    // alike: 0.0435.
     assert_weights(&error("0.0054", 6_400), &[]);
     assert_weights(&error("0.0435", 6_400), note);
     assert_weights(&repeated(&error("0.0435", 6_400), 64), &[]);

@@ -42,7 +42,8 @@ fn items_below(root: &Path) -> Vec<Item> {
 
 type Counts = BTreeMap<(Severity, String), u64>;
 
-/// Validates a directory; returns how many files it has, how many findings of each code, and one example of each.
+/// Validates a directory; returns how many files it has, how many findings of each code, and one
+/// example of each.
 fn judge(root: &Path) -> (usize, Counts, BTreeMap<String, String>) {
     let items = items_below(root);
     let options = Options {
@@ -79,9 +80,10 @@ fn expected(counts: &[(Severity, &str, u64)]) -> Counts {
         .collect()
 }
 
-/// Nothing but what is known of these records: the old version, addresses without a scheme, one path of the wrong depth,
-/// directories that end in dots, numbers such as -1 that stand for no score, and what records show beside each other; a
-/// sample of those is validated in `docs/truth.md`.
+/// Nothing but what is known of these records: the old version, addresses without a scheme, one
+/// path of the wrong depth, directories that end in dots, numbers such as -1 that stand for no
+/// score, and what records show beside each other; a sample of those is validated in
+/// `docs/truth.md`.
 #[test]
 fn real_records_follow_their_own_version() {
     let Some(corpus) = find_corpus() else {

@@ -11,7 +11,8 @@ fn record(bytes: impl Into<Vec<u8>>) -> Vec<String> {
     codes(&findings(&files.judge()))
 }
 
-/// The codes found in samples with this text, whose record is valid but for the digest and the number of rows.
+/// The codes found in samples with this text, whose record is valid but for the digest and the
+/// number of rows.
 fn samples(bytes: impl Into<Vec<u8>>) -> Vec<String> {
     let pair = Pair::new().unsealed();
     let files = pair.files().with(&pair.samples_path(), bytes);

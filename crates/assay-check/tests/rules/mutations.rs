@@ -1,4 +1,5 @@
-//! One wrong stroke anywhere in a valid file: validation never panics, and what it finds lies inside the file.
+//! One wrong stroke anywhere in a valid file: validation never panics, and what it finds lies
+//! inside the file.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,6 @@
-//! The examples of the published specification, which contradict each other in places. Each has the findings it deserves,
-//! alone and beside the benchmarks of the same examples; none of them is refused for its shape.
+//! The examples of the published specification, which contradict each other in places. Each has the
+//! findings it deserves, alone and beside the benchmarks of the same examples; none of them is
+//! refused for its shape.
 //!
 //! Both documents print the first three, so these eleven files are all fourteen examples.
 

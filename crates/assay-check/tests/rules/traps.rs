@@ -1,4 +1,5 @@
-//! The traps between what is published, what is live and what clients read, by their numbers in the list of traps.
+//! The traps between what is published, what is live and what clients read, by their numbers in the
+//! list of traps.
 
 use assay_check::{Context, Validated, ValidatedFile};
 use assay_model::Severity;

@@ -60,7 +60,8 @@ impl Converter {
         })
     }
 
-    /// A number that JSON has; the letters of one that it has not, or that no tool in use agrees on.
+    /// A number that JSON has; the letters of one that it has not, or that no tool in use agrees
+    /// on.
     fn number(&mut self, value: Value<'_>) -> Option<Json> {
         let raw = value.raw();
         let number = if value.is_loose() {

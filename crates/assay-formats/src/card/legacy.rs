@@ -13,10 +13,12 @@ const MAX_TEXT_BYTES: usize = 1024;
 
 const KEY: &str = "model-index";
 
-/// A result of an old card. Whatever it claims, nobody has checked it, and its task is not one that a benchmark defines.
+/// A result of an old card. Whatever it claims, nobody has checked it, and its task is not one that
+/// a benchmark defines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegacyEntry {
-    /// The result. Its task is the configuration of the dataset, or else the kind of task: an old card has no better.
+    /// The result. Its task is the configuration of the dataset, or else the kind of task: an old
+    /// card has no better.
     pub entry: Entry,
     /// The name that the card gives the dataset.
     pub dataset_name: Option<String>,
@@ -37,7 +39,8 @@ impl LegacyEntry {
     }
 }
 
-/// Reads the results of a card, and takes a `model-index` that clients would stumble over out of its data.
+/// Reads the results of a card, and takes a `model-index` that clients would stumble over out of
+/// its data.
 pub(super) fn read(
     root: Value<'_>,
     data: &mut Map<String, Json>,

@@ -34,7 +34,8 @@ const BARE: [&str; 2] = ["pipeline_tag", "library_name"];
 /// The ways in which a model can be made from another, as clients filter for them.
 const RELATIONS: [&str; 4] = ["adapter", "finetune", "merge", "quantized"];
 
-/// Makes the card's own tags a list of texts that clients can walk, without those that are not for it to claim.
+/// Makes the card's own tags a list of texts that clients can walk, without those that are not for
+/// it to claim.
 pub(super) fn clear(data: &mut Map<String, Json>, report: &mut Report) {
     let Some(tags) = data.get("tags") else {
         return;

@@ -1,4 +1,5 @@
-/// A file of the datastore, by its path: `data/{benchmark}/{developer}/{model}/{uuid}.json` or `…_samples.jsonl`.
+/// A file of the datastore, by its path: `data/{benchmark}/{developer}/{model}/{uuid}.json` or
+/// `…_samples.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout<'p> {
     /// The collection.
@@ -74,8 +75,8 @@ pub fn layout_of(path: &str) -> (Option<Layout<'_>>, Vec<LayoutFault<'_>>) {
     (layout, faults)
 }
 
-/// The part of a path from its `data` directory on, and whether there is one. Of several, the one that gives the
-/// layout's depth; else the last.
+/// The part of a path from its `data` directory on, and whether there is one. Of several, the one
+/// that gives the layout's depth; else the last.
 pub fn from_root(path: &str) -> (&str, bool) {
     let mut last = None;
     let mut at = 0;

@@ -9,7 +9,8 @@ use super::Version;
 /// Text details; every value is a string.
 pub type Details = BTreeMap<String, String>;
 
-/// An aggregate record of the current version. Fields come out in this order; what is absent is left out.
+/// An aggregate record of the current version. Fields come out in this order; what is absent is
+/// left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Record {
     schema_version: &'static str,

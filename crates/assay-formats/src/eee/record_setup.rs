@@ -46,8 +46,8 @@ const SETTINGS: [(&str, &[&str]); 12] = [
     ("harness_task_version", &["task_version"]),
 ];
 
-/// Reads the setup of a result: what has to be equal for two scores to be comparable, as far as the record tells. A record
-/// that we made lists the details that are its setup.
+/// Reads the setup of a result: what has to be equal for two scores to be comparable, as far as the
+/// record tells. A record that we made lists the details that are its setup.
 pub fn setup_of(record: &Json, result: &Json) -> Setup {
     let generation = &result["generation_config"];
     let model = &record["model_info"];

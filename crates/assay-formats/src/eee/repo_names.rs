@@ -34,7 +34,8 @@ pub fn namespace(text: &str) -> String {
     name
 }
 
-/// The repository of a model, from its id or, when that has no namespace, from its place in the datastore.
+/// The repository of a model, from its id or, when that has no namespace, from its place in the
+/// datastore.
 pub fn model(id: &str, developer: &str, model: &str) -> RepoId {
     let (owner, name) = match id.split_once('/') {
         Some((owner, name)) if !owner.trim().is_empty() && !name.trim().is_empty() => (owner, name),

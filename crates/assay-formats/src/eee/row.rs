@@ -57,7 +57,8 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A row with what every row must have; `sample_hash` is computed from the question and its references.
+    /// A row with what every row must have; `sample_hash` is computed from the question and its
+    /// references.
     pub fn new(
         sample_id: Text<'a>,
         interaction_type: InteractionType,

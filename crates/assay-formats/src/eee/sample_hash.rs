@@ -6,12 +6,13 @@ use crate::rows::hex;
 /// The mark behind which some datasets, such as GSM8K, give the final answer of a worked solution.
 const FINAL_ANSWER: &str = "####";
 
-/// Identifies a question in the results of every harness: the SHA-256 of the canonical JSON (RFC 8785) of
-/// `{"raw": question, "reference": [answers]}`.
+/// Identifies a question in the results of every harness: the SHA-256 of the canonical JSON (RFC
+/// 8785) of `{"raw": question, "reference": [answers]}`.
 ///
-/// White space around texts does not count, nor does the order of answers or the solution in front of a final answer:
-/// harnesses differ in these for one question. The answers are part of the recipe because many questions share a text,
-/// such as "Which of these is true?", and questions about images and files are often told apart by nothing else.
+/// White space around texts does not count, nor does the order of answers or the solution in front
+/// of a final answer: harnesses differ in these for one question. The answers are part of the
+/// recipe because many questions share a text, such as "Which of these is true?", and questions
+/// about images and files are often told apart by nothing else.
 ///
 /// ```
 /// # use assay_formats::eee::sample_hash;

@@ -49,7 +49,8 @@ impl Version {
 impl FromStr for Version {
     type Err = VersionError;
 
-    /// Reads the version of a record or of a row; rows of 0.2 may carry the prefix of their schema document.
+    /// Reads the version of a record or of a row; rows of 0.2 may carry the prefix of their schema
+    /// document.
     fn from_str(text: &str) -> Result<Self, VersionError> {
         let bare = text.strip_prefix("instance_level_eval_").unwrap_or(text);
         Self::ALL

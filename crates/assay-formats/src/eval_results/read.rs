@@ -11,11 +11,12 @@ use serde_json::Value as Json;
 use super::TOKEN_KEYS;
 use crate::{JsonConverter, Kind, Value};
 
-/// The most that `run`, `runtime_context`, `artifacts` or `metric_context` of one entry may take, in bytes. Rows of boards carry
-/// them, so that a longer one is left to the page of the result.
+/// The most that `run`, `runtime_context`, `artifacts` or `metric_context` of one entry may take,
+/// in bytes. Rows of boards carry them, so that a longer one is left to the page of the result.
 const MAX_DETAIL: usize = 16 << 10;
 
-/// Reads the entries of a result file; `None` unless it has the shape and every id, number and date in it is one.
+/// Reads the entries of a result file; `None` unless it has the shape and every id, number and date
+/// in it is one.
 pub fn read(root: Value<'_>) -> Option<Vec<Entry>> {
     let entries: Vec<Entry> = root.items().map(entry).collect::<Option<_>>()?;
     (!entries.is_empty()).then_some(entries)
@@ -71,7 +72,8 @@ fn in_words(value: Value<'_>) -> String {
     words
 }
 
-/// Appends a value, and stops where there is enough: aliases can make a short file stand for a very long text.
+/// Appends a value, and stops where there is enough: aliases can make a short file stand for a very
+/// long text.
 fn say(value: Value<'_>, words: &mut String) {
     match value.kind() {
         Kind::Map => {

@@ -9,8 +9,9 @@ use super::TOKEN_KEYS;
 
 /// Writes entries as a result file that [`read`](super::read()) turns into the same entries.
 ///
-/// Every text stands in double quotes, so that no tool takes a version for a number or a date for a date; every number is
-/// spelled as all tools read it. The list stands at the left margin: it can be appended to a file of the same style.
+/// Every text stands in double quotes, so that no tool takes a version for a number or a date for a
+/// date; every number is spelled as all tools read it. The list stands at the left margin: it can
+/// be appended to a file of the same style.
 ///
 /// ```
 /// # use assay_formats::{Tape, eval_results, yaml};
@@ -42,7 +43,8 @@ fn write_entry(entry: &Entry, lines: &mut Lines) {
         revision.map(assay_model::Revision::as_str),
     );
     match entry.scores.as_slice() {
-        // A single score without a name stands for the primary metric, in the dialect that has one value only.
+        // A single score without a name stands for the primary metric, in the dialect that has one
+        // value only.
         [only] if only.metric.is_none() => {
             lines.plain_at(2, "value", &literal(only));
             write_uncertainty(&only.uncertainty, 2, lines);
@@ -169,7 +171,8 @@ fn write_source(source: &Source, lines: &mut Lines) {
     lines.text_at(4, "org", source.org.as_deref());
 }
 
-/// The score as its author wrote it, if that still says the same: `20.90` tells how many digits were meant.
+/// The score as its author wrote it, if that still says the same: `20.90` tells how many digits
+/// were meant.
 fn literal(score: &Score) -> String {
     if score.literal.parse() == Ok(score.value) {
         score.literal.clone()
@@ -247,7 +250,8 @@ fn flow(value: &Json) -> String {
     }
 }
 
-/// A text in double quotes, with everything escaped that YAML, a terminal or an editor would act on.
+/// A text in double quotes, with everything escaped that YAML, a terminal or an editor would act
+/// on.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -265,7 +269,8 @@ pub fn quoted(text: &str) -> String {
 }
 
 fn is_unsafe(character: char) -> bool {
-    // YAML prints no control characters, noncharacters or byte order marks, and folds lines at separators.
+    // YAML prints no control characters, noncharacters or byte order marks, and folds lines at
+    // separators.
     character.is_control()
         || matches!(
             character,

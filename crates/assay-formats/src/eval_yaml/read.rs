@@ -6,7 +6,8 @@ use crate::Value;
 
 /// Reads what an `eval.yaml` defines; `None` unless it has the shape and every id in it is one.
 ///
-/// Without `metrics` the benchmark has one score without a name, as the dialect in use today has it.
+/// Without `metrics` the benchmark has one score without a name, as the dialect in use today has
+/// it.
 pub fn read(root: Value<'_>) -> Option<Benchmark> {
     let mut metrics = match root.present("metrics") {
         Some(list) => list.items().map(metric).collect::<Option<Vec<_>>>()?,

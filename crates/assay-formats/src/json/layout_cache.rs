@@ -1,9 +1,9 @@
 //! The layout of a document, into which the next one is poured.
 //!
-//! Rows of a file, and items of a list, mostly differ in a few of their scalars. What stands between those (brackets, keys,
-//! commas, spaces, and scalars that never change) is compared with an earlier document in one go, and its nodes are
-//! copied; only the scalars that differ are read. The tape is the same as without: text that is the same letter by letter
-//! means the same.
+//! Rows of a file, and items of a list, mostly differ in a few of their scalars. What stands
+//! between those (brackets, keys, commas, spaces, and scalars that never change) is compared with
+//! an earlier document in one go, and its nodes are copied; only the scalars that differ are read.
+//! The tape is the same as without: text that is the same letter by letter means the same.
 
 use super::parse::{Run, Stop, offset};
 use crate::tape::{Kind, Node};
@@ -60,8 +60,8 @@ pub(super) struct LayoutCache {
 }
 
 impl LayoutCache {
-    /// Learns from a document without faults: whether it fitted, and if it did not, perhaps its layout. The first document
-    /// is not remembered, because many readers read only one.
+    /// Learns from a document without faults: whether it fitted, and if it did not, perhaps its
+    /// layout. The first document is not remembered, because many readers read only one.
     pub(super) fn learn(&mut self, fitted: bool, nodes: &[Node], source: &[u8]) {
         if fitted {
             (self.patience, self.given) = (PATIENCE.0, 0);
@@ -178,8 +178,8 @@ fn is_scalar(node: &Node) -> bool {
 }
 
 impl Run<'_> {
-    /// Reads a document as far as it is laid out as expected; returns whether that is all of it. What has been read then
-    /// ends after a scalar, or nothing has been read.
+    /// Reads a document as far as it is laid out as expected; returns whether that is all of it.
+    /// What has been read then ends after a scalar, or nothing has been read.
     pub(super) fn parse_by_layout(&mut self) -> Result<bool, Stop> {
         let mut layouts = std::mem::take(&mut self.parser.layouts);
         let parsed = self.parse_into_layout(&mut layouts.expected);
@@ -218,7 +218,8 @@ impl Run<'_> {
     fn copy(&mut self, expected: &ExpectedLayout, gap: usize, until: usize) {
         let (start, last) = (expected.gaps[gap].start, expected.gaps[until]);
         let (first_node, first_end) = expected.first(gap);
-        // Places may lie in front of those of the other document; those of lists that go on are mended at their end.
+        // Places may lie in front of those of the other document; those of lists that go on are
+        // mended at their end.
         let moved = offset(self.at).wrapping_sub(offset(start));
         let nodes = expected.nodes[first_node..last.nodes].iter();
         self.tape.nodes.extend(nodes.map(|node| Node {

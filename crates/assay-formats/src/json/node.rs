@@ -5,8 +5,8 @@ use crate::{Kind, Value};
 
 /// A JSON value that can be changed and written again.
 ///
-/// Numbers keep the letters they were written with: `0.10` and `1e5` come out as they went in, because rewriting a
-/// record must never look like a change of its scores.
+/// Numbers keep the letters they were written with: `0.10` and `1e5` come out as they went in,
+/// because rewriting a record must never look like a change of its scores.
 ///
 /// ```
 /// # use assay_formats::{Tape, json};
@@ -34,8 +34,9 @@ pub enum Node {
 impl Node {
     /// A copy of a value that was read.
     ///
-    /// JSON has no numbers that are not finite, and readers take them all the same; such a number becomes the text of
-    /// its letters, so a tree can always be written. The recursion is as deep as the reader's limit allows.
+    /// JSON has no numbers that are not finite, and readers take them all the same; such a number
+    /// becomes the text of its letters, so a tree can always be written. The recursion is as deep
+    /// as the reader's limit allows.
     pub fn of(value: Value<'_>) -> Self {
         match value.kind() {
             Kind::Null => Self::Null,
@@ -206,7 +207,8 @@ impl Map {
         None
     }
 
-    /// Puts a value behind a new key right after another one, or at the end when that one is not there.
+    /// Puts a value behind a new key right after another one, or at the end when that one is not
+    /// there.
     pub fn set_after(&mut self, neighbour: &str, key: &str, value: impl Into<Node>) {
         self.remove(key);
         let at = self

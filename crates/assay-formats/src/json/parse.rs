@@ -7,9 +7,11 @@ use super::scan::{NEAR, hex4, near_length, plain_length, sound_length, unescape}
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, limits};
 use crate::tape::{Form, Kind, Node, Tape, fingerprint};
 
-/// Above this many keys a map looks its keys up by hash; below, comparing fingerprints in a row is faster.
+/// Above this many keys a map looks its keys up by hash; below, comparing fingerprints in a row is
+/// faster.
 const MANY_KEYS: usize = 64;
-/// A string of at least this many bytes is compared with the one that comes after it: logs repeat whole prompts.
+/// A string of at least this many bytes is compared with the one that comes after it: logs repeat
+/// whole prompts.
 const LONG_STRING: usize = 256;
 
 /// Reads one document into `tape` and returns its faults; when one is fatal the tape is left empty.
@@ -81,9 +83,9 @@ impl Parser {
         self.faults.is_empty()
     }
 
-    /// Reads the list or map at the front of some bytes, of which more may follow; returns how many bytes it has. `None`
-    /// when it does not end here or has a fault, and nothing is kept of it then. The bytes need not be text: what is read
-    /// only means something when they are.
+    /// Reads the list or map at the front of some bytes, of which more may follow; returns how many
+    /// bytes it has. `None` when it does not end here or has a fault, and nothing is kept of it
+    /// then. The bytes need not be text: what is read only means something when they are.
     pub fn parse_front(&mut self, bytes: &[u8], tape: &mut Tape) -> Option<usize> {
         self.clear(tape);
         let mut run = Run::new(bytes, tape, self);
@@ -473,8 +475,8 @@ impl<'a> Run<'a> {
         Ok((index, form))
     }
 
-    /// Passes over a string that is the same, to its closing quote, as the last long one: comparing bytes is several times
-    /// faster than looking for what ends a string.
+    /// Passes over a string that is the same, to its closing quote, as the last long one: comparing
+    /// bytes is several times faster than looking for what ends a string.
     #[inline]
     fn repeated_string(&mut self) -> Option<Result<(u32, Form), Stop>> {
         let (long, form) = self.long.as_ref()?;

@@ -18,7 +18,8 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     length + far_length(far)
 }
 
-/// The same for a long text: one search for what ends a string, and a fold over all before it, which has no branches.
+/// The same for a long text: one search for what ends a string, and a fold over all before it,
+/// which has no branches.
 fn far_length(bytes: &[u8]) -> usize {
     let mut length = 0;
     for stretch in bytes.chunks(STRETCH) {
@@ -83,8 +84,8 @@ fn is_control(byte: u8) -> bool {
     byte < 0x20
 }
 
-/// The same for a short text: eight bytes at a time with plain integer arithmetic, which finds the end of a short key
-/// without a loop over bytes.
+/// The same for a short text: eight bytes at a time with plain integer arithmetic, which finds the
+/// end of a short key without a loop over bytes.
 #[inline]
 pub(super) fn near_length(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -94,8 +95,9 @@ pub(super) fn near_length(bytes: &[u8]) -> usize {
         let word = u64::from_le_bytes(*word);
         let quote = word ^ (ONES * 0x22);
         let backslash = word ^ (ONES * 0x5c);
-        // The classic test for a zero byte, three times over. Bytes outside ASCII are taken out at the end, and they never
-        // borrow, so the lowest flagged byte is always a true hit, and only that one is used.
+        // The classic test for a zero byte, three times over. Bytes outside ASCII are taken out at
+        // the end, and they never borrow, so the lowest flagged byte is always a true hit, and only
+        // that one is used.
         let hit = quote.wrapping_sub(ONES)
             | backslash.wrapping_sub(ONES)
             | word.wrapping_sub(ONES * 0x20);
@@ -108,8 +110,8 @@ pub(super) fn near_length(bytes: &[u8]) -> usize {
     words.len() * 8 + rest.iter().position(stop).unwrap_or(rest.len())
 }
 
-/// The text that the inside of a JSON string stands for. What cannot be decoded becomes U+FFFD; the parser has
-/// already reported it.
+/// The text that the inside of a JSON string stands for. What cannot be decoded becomes U+FFFD; the
+/// parser has already reported it.
 pub fn unescape(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;

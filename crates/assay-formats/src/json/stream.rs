@@ -11,9 +11,9 @@ const CHUNK: usize = 256 << 10;
 
 /// Reads a JSON document from front to back and cuts out the values that the caller asks for.
 ///
-/// Only structure is understood here: brackets, commas, colons and strings. Each value that is cut out is parsed by
-/// whoever asked for it; everything else is passed over without being kept. Memory is bounded by the largest value asked
-/// for, and by the limit that the caller sets for it.
+/// Only structure is understood here: brackets, commas, colons and strings. Each value that is cut
+/// out is parsed by whoever asked for it; everything else is passed over without being kept. Memory
+/// is bounded by the largest value asked for, and by the limit that the caller sets for it.
 ///
 /// ```
 /// # use assay_formats::json::Stream;
@@ -192,9 +192,9 @@ impl<R: Read> Stream<R> {
         Ok(&self.buffer[range])
     }
 
-    /// Parses the list or map that comes next where it lies, which also finds its end; [`Stream::seen`] then has its bytes.
-    /// Returns whether that went well: a value that has a fault, or of which only a part is in memory, can still be read,
-    /// entered or skipped.
+    /// Parses the list or map that comes next where it lies, which also finds its end;
+    /// [`Stream::seen`] then has its bytes. Returns whether that went well: a value that has a
+    /// fault, or of which only a part is in memory, can still be read, entered or skipped.
     pub fn parse(&mut self, parser: &mut Parser, tape: &mut Tape) -> Result<bool, StreamError> {
         self.peek()?;
         // A value that is likely to be here only in part is not worth a try.

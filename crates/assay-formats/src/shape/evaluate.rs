@@ -213,7 +213,8 @@ fn number(
     }
 }
 
-/// Walks a map along its fields; keys that it does not know have the shape `others`, where that is given.
+/// Walks a map along its fields; keys that it does not know have the shape `others`, where that is
+/// given.
 fn evaluate_object<'d>(
     object: &'static Object,
     others: Option<&'static Shape>,

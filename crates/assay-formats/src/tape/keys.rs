@@ -61,7 +61,8 @@ impl<'d> Value<'d> {
     /// The key and the value behind it.
     #[inline]
     pub fn entry(self, key: &str) -> Option<(Self, Self)> {
-        // Rules ask for keys all the time, mostly by name: the fingerprint of a name is computed by the compiler.
+        // Rules ask for keys all the time, mostly by name: the fingerprint of a name is computed by
+        // the compiler.
         self.find(key, fingerprint(key.as_bytes()))
     }
 
@@ -75,7 +76,8 @@ impl<'d> Value<'d> {
     }
 }
 
-/// Enough of a key to tell most keys apart in one comparison; never 0, and the high bits are well mixed.
+/// Enough of a key to tell most keys apart in one comparison; never 0, and the high bits are well
+/// mixed.
 #[inline]
 pub(crate) const fn fingerprint(key: &[u8]) -> u32 {
     let (front, back) = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
@@ -95,8 +97,8 @@ pub(crate) const fn fingerprint(key: &[u8]) -> u32 {
     (front ^ back.rotate_left(15) ^ length.rotate_left(27)).wrapping_mul(0x9e37_79b1) | 1
 }
 
-/// Whether two texts are the same. Every key is compared with its name, and for those few bytes calling the comparison of
-/// the system takes longer than comparing.
+/// Whether two texts are the same. Every key is compared with its name, and for those few bytes
+/// calling the comparison of the system takes longer than comparing.
 #[inline]
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {

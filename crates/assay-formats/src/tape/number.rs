@@ -9,7 +9,8 @@ const TENS: [f64; SHORT_NUMBER] = [
 
 /// A number of a few digits, perhaps with a point among them, and nothing else.
 ///
-/// Its digits and the power of ten are both exact, so the one division rounds as a correct reader does.
+/// Its digits and the power of ten are both exact, so the one division rounds as a correct reader
+/// does.
 #[inline]
 pub(super) fn short_number(bytes: &[u8]) -> Option<f64> {
     if bytes.is_empty() || bytes.len() > SHORT_NUMBER {

@@ -25,7 +25,8 @@ impl Value<'_> {
             .map_or(self.root(), |step| self.at(step.holder))
     }
 
-    /// The way from the root to this value, such as `metrics[0].value`; for a key, the way to what it names.
+    /// The way from the root to this value, such as `metrics[0].value`; for a key, the way to what
+    /// it names.
     pub fn path(self) -> String {
         let mut path = String::new();
         for step in self.way() {
@@ -54,7 +55,8 @@ impl Value<'_> {
             let Some(step) = here.step_to(self.index, known) else {
                 break;
             };
-            // What is known of deeper steps may still be of use: a step is never wrong, only about another holder.
+            // What is known of deeper steps may still be of use: a step is never wrong, only about
+            // another holder.
             match trail.get_mut(depth) {
                 Some(known) => *known = step,
                 None => trail.push(step),
@@ -66,7 +68,8 @@ impl Value<'_> {
         trail[..depth].to_vec()
     }
 
-    /// The step from this list or map towards the value at `index`, sought from one that does not lie behind it.
+    /// The step from this list or map towards the value at `index`, sought from one that does not
+    /// lie behind it.
     fn step_to(self, index: u32, known: Option<&Step>) -> Option<Step> {
         let (mut child, mut position) =
             known.map_or((self.index + 1, 0), |step| (step.child, step.position));

@@ -3,7 +3,8 @@ use saphyr_parser::Input;
 /// The lookahead of the parser. Any number will do, since all of the text is at hand.
 const LOOKAHEAD: usize = 128;
 
-/// A text that is ASCII, for the parser: a character is a byte, and no character has to be put together.
+/// A text that is ASCII, for the parser: a character is a byte, and no character has to be put
+/// together.
 ///
 /// Most result files are, and the parser asks for every character several times.
 #[derive(Debug, Clone, Copy)]

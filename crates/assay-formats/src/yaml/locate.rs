@@ -13,8 +13,9 @@ pub(super) struct Locator<'a> {
     places: Places<'a>,
     /// The end of what has been read.
     at: usize,
-    /// The last place that blanks and comments were skipped from, and the place that led to. A comment can be as long
-    /// as the source, and several values that are not written can stand before it.
+    /// The last place that blanks and comments were skipped from, and the place that led to. A
+    /// comment can be as long as the source, and several values that are not written can stand
+    /// before it.
     gap: (usize, usize),
     /// Number of brackets that are open.
     flow: usize,

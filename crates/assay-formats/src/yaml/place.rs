@@ -1,8 +1,9 @@
 //! Places in bytes.
 //!
-//! The parser counts characters, and its ranges are generous: they take in anchors and tags before a value, and blanks
-//! and comments after it. These functions find the exact place in the source; the parser has already agreed to the text,
-//! so they only have to be right about text that it accepts, and harmless with any other.
+//! The parser counts characters, and its ranges are generous: they take in anchors and tags before
+//! a value, and blanks and comments after it. These functions find the exact place in the source;
+//! the parser has already agreed to the text, so they only have to be right about text that it
+//! accepts, and harmless with any other.
 
 use std::ops::Range;
 
@@ -61,7 +62,8 @@ pub(super) struct Prolog {
     pub(super) directives: Vec<Range<usize>>,
     /// The start of the document or of its `---`.
     pub(super) end: usize,
-    /// By how much the parser counts too far after it: it counts the bytes of directives that it does not know.
+    /// By how much the parser counts too far after it: it counts the bytes of directives that it
+    /// does not know.
     excess: usize,
 }
 
@@ -148,7 +150,8 @@ pub(super) fn quoted_end(source: &str, start: usize) -> usize {
     source.len()
 }
 
-/// The range of the text block whose `|` or `>` is at `start` and which the parser has read up to `limit`.
+/// The range of the text block whose `|` or `>` is at `start` and which the parser has read up to
+/// `limit`.
 pub(super) fn block_range(source: &str, start: usize, limit: usize) -> Range<usize> {
     let text = source.get(start..limit).unwrap_or_default();
     let header = text
@@ -156,7 +159,8 @@ pub(super) fn block_range(source: &str, start: usize, limit: usize) -> Range<usi
         .take_while(|byte| matches!(byte, b'|' | b'>' | b'+' | b'-' | b'0'..=b'9'))
         .count();
     let body = text.trim_end_matches([' ', '\t', '\n', '\r']);
-    // A block without a line to its name ends with its header; what follows on that line is a comment.
+    // A block without a line to its name ends with its header; what follows on that line is a
+    // comment.
     let length = if body.contains(['\n', '\r']) {
         body.len()
     } else {
@@ -165,7 +169,8 @@ pub(super) fn block_range(source: &str, start: usize, limit: usize) -> Range<usi
     start..start + length
 }
 
-/// The text of a block that ends with the source, without the line break that the parser gives a last line that has none.
+/// The text of a block that ends with the source, without the line break that the parser gives a
+/// last line that has none.
 pub(super) fn without_added_break<'t>(
     text: &'t str,
     source: &str,

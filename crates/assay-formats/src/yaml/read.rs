@@ -418,7 +418,8 @@ impl<'a> Run<'a> {
 
     fn refuse<T>(&self, error: &ScanError) -> Result<T, Stop> {
         let kind = match error.info() {
-            // The parser has a limit of its own, far above ours, and can reach it before it reports a single bracket.
+            // The parser has a limit of its own, far above ours, and can reach it before it reports
+            // a single bracket.
             "recursion limit exceeded" => SyntaxFaultKind::TooDeep,
             info => SyntaxFaultKind::Yaml(in_plain_words(info)),
         };

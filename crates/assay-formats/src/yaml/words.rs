@@ -1,6 +1,7 @@
 /// Says what the parser found wrong to someone who has never read the grammar of YAML.
 ///
-/// What is not in the list keeps the parser's own words, without the part that says which of its functions was at work.
+/// What is not in the list keeps the parser's own words, without the part that says which of its
+/// functions was at work.
 pub(super) fn in_plain_words(info: &str) -> String {
     let plain = match info {
         "while scanning a quoted scalar, found unexpected end of stream" => {

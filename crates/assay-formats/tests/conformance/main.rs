@@ -1,9 +1,9 @@
-//! One shape, three judges: our evaluator, the JSON Schema that we print and the schemas that Every Eval Ever published
-//! must accept and refuse the same documents. Seeds are mutated one change at a time, all of them, and then several
-//! changes at once, by chance from a fixed seed.
+//! One shape, three judges: our evaluator, the JSON Schema that we print and the schemas that Every
+//! Eval Ever published must accept and refuse the same documents. Seeds are mutated one change at a
+//! time, all of them, and then several changes at once, by chance from a fixed seed.
 //!
-//! The published schemas are not ours to carry along: they are read from `schemas/` of the corpus, and left out
-//! with a message when there is none.
+//! The published schemas are not ours to carry along: they are read from `schemas/` of the corpus,
+//! and left out with a message when there is none.
 
 #![cfg(test)]
 
@@ -73,7 +73,8 @@ fn rows_of_0_3_0_are_judged_alike() {
     judge_alike(Format::Row, Version::V0_3_0);
 }
 
-/// Judges the seeds of one format and version and what becomes of them, and fails on any verdict that stands alone.
+/// Judges the seeds of one format and version and what becomes of them, and fails on any verdict
+/// that stands alone.
 fn judge_alike(format: Format, version: Version) {
     let judges = Judges::of(format, version);
     let mut tally = Tally::default();

@@ -59,7 +59,8 @@ enum Change {
     Empty,
     /// A value from elsewhere in the document takes the place.
     Borrow(Path),
-    /// A key of the map says what a seed says there: the only way to a document that is right but for one condition.
+    /// A key of the map says what a seed says there: the only way to a document that is right but
+    /// for one condition.
     Graft(String, Tree),
 }
 

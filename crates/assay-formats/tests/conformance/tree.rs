@@ -2,7 +2,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value as Json;
 
-/// A JSON document that keeps its numbers as they are spelled, so that `5.0` and `1e3` reach every judge as text.
+/// A JSON document that keeps its numbers as they are spelled, so that `5.0` and `1e3` reach every
+/// judge as text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Tree {
     /// A null, boolean or number, in its spelling.

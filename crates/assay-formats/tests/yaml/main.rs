@@ -14,7 +14,8 @@ use std::fmt::Write;
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind};
 use assay_formats::{Kind, Tape, Value, yaml};
 
-/// Reads `source` and shows the tree as JSON-like text, so that a test can say what it expects in one line.
+/// Reads `source` and shows the tree as JSON-like text, so that a test can say what it expects in
+/// one line.
 ///
 /// A `?` marks what tools disagree on.
 fn shown(source: &str) -> String {

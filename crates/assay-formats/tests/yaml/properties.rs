@@ -161,8 +161,9 @@ fn meaning(value: Value<'_>) -> (Kind, Option<String>, Option<bool>, Option<u64>
 
 /// A JSON document, with blanks wherever JSON allows them.
 ///
-/// What YAML 1.2 does not share with JSON is left out: surrogate pairs in escapes, numbers that one side only finds too
-/// large (`1e999` is no double, and loose in YAML), and tabs that indent a line.
+/// What YAML 1.2 does not share with JSON is left out: surrogate pairs in escapes, numbers that one
+/// side only finds too large (`1e999` is no double, and loose in YAML), and tabs that indent a
+/// line.
 fn json_text(depth: u32) -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
         prop::sample::select(&["null", "true", "false", "[]", "{}", "[ ]", "{\n}"][..])

@@ -1,4 +1,5 @@
-//! Documents without a fault here, with tabs and spaces anywhere, can be read by `PyYAML`, which most clients use.
+//! Documents without a fault here, with tabs and spaces anywhere, can be read by `PyYAML`, which
+//! most clients use.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

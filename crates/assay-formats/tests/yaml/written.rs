@@ -1,4 +1,5 @@
-//! Documents that are written here, with a note of where each value went, and must be read back with the same places.
+//! Documents that are written here, with a note of where each value went, and must be read back
+//! with the same places.
 
 use std::fmt::Write;
 use std::ops::Range;

@@ -36,7 +36,8 @@ pub struct Command {
 pub struct Commands {
     /// The refs that it wants to move.
     pub commands: Vec<Command>,
-    /// The names that are none, as they were sent and why not; a push with such a name is refused as a whole.
+    /// The names that are none, as they were sent and why not; a push with such a name is refused
+    /// as a whole.
     pub refused: Vec<(String, String)>,
     /// The capabilities of the client.
     pub capabilities: Vec<String>,
@@ -49,8 +50,8 @@ impl Commands {
     }
 }
 
-/// Reads the commands that a push begins with, and says how many bytes they took. `None` when they are not all there
-/// yet.
+/// Reads the commands that a push begins with, and says how many bytes they took. `None` when they
+/// are not all there yet.
 pub fn parse_commands(
     bytes: &[u8],
     max_commands: usize,
@@ -64,7 +65,8 @@ pub fn parse_commands(
             Line::Data(payload) => payload,
             Line::Flush => return Ok(Some((commands, used))),
         };
-        // A client with a shallow clone says where its history ends. What it lacks we must have, or refuse.
+        // A client with a shallow clone says where its history ends. What it lacks we must have, or
+        // refuse.
         if payload.starts_with(b"shallow ") {
             continue;
         }

@@ -77,7 +77,8 @@ impl Fed {
         Ok(())
     }
 
-    /// Waits for the end of git. The inner error is what it complained of: the line that says what was fatal, if one does.
+    /// Waits for the end of git. The inner error is what it complained of: the line that says what
+    /// was fatal, if one does.
     pub(super) async fn finish(mut self) -> Result<Result<(), String>, Fault> {
         let ended = self.process.wait_for(wait).await?;
         Ok(ended.map_err(|source| self.process.failed(source))?)
@@ -113,7 +114,8 @@ impl Fed {
         Ok(inspector)
     }
 
-    /// Writes to git, and says whether it still listens. When it closes its end early, what it complains of says why.
+    /// Writes to git, and says whether it still listens. When it closes its end early, what it
+    /// complains of says why.
     async fn write(&mut self, bytes: &[u8]) -> Result<bool, Fault> {
         let written = self.process.wait_for(async |child| match &mut child.stdin {
             Some(stdin) => stdin.write_all(bytes).await.is_ok(),

@@ -19,10 +19,12 @@ pub(super) struct PackLimits {
     pub(super) delta_depth: u32,
 }
 
-/// Reads a pack as it arrives, from its first entry on, and refuses what would cost too much to unpack.
+/// Reads a pack as it arrives, from its first entry on, and refuses what would cost too much to
+/// unpack.
 ///
-/// The size of an object stands before its bytes, and that of a delta's result in the first bytes of the delta. So a
-/// pack that is small on the wire and huge on the disk is refused before git has seen it.
+/// The size of an object stands before its bytes, and that of a delta's result in the first bytes
+/// of the delta. So a pack that is small on the wire and huge on the disk is refused before git has
+/// seen it.
 pub(super) struct Inspector {
     limits: PackLimits,
     /// Number of entries that are still to come.
@@ -68,7 +70,8 @@ enum State {
 
 /// So many bytes may come out of any pack, however small.
 const FREE_UNPACKED: u64 = 1 << 30;
-/// Beyond that, so many bytes may come out of each byte that was sent. Histories of large folders come close to it.
+/// Beyond that, so many bytes may come out of each byte that was sent. Histories of large folders
+/// come close to it.
 const RATIO: u64 = 1000;
 /// The bytes of an entry's header: a size, and the hash of a base.
 const MAX_HEADER: usize = 10 + 20;
@@ -125,7 +128,8 @@ impl Inspector {
         Ok(())
     }
 
-    /// Checks the chains of deltas that name their bases by hash, with the index that git has made of the pack.
+    /// Checks the chains of deltas that name their bases by hash, with the index that git has made
+    /// of the pack.
     pub(super) fn check_chains(&self, pack_index: &Path) -> Result<(), String> {
         if self.by_hash.is_empty() {
             return Ok(());
@@ -289,7 +293,8 @@ impl Inspector {
     }
 }
 
-/// Returns whether the header of an entry is all there: its size, and for a delta where its base is.
+/// Returns whether the header of an entry is all there: its size, and for a delta where its base
+/// is.
 fn is_whole(header: &[u8]) -> bool {
     let ends = |bytes: &[u8]| bytes.iter().position(|byte| byte & 0x80 == 0);
     let (Some(end), Some(first)) = (ends(header), header.first()) else {
@@ -303,7 +308,8 @@ fn is_whole(header: &[u8]) -> bool {
     }
 }
 
-/// Reads the size of the result from the first bytes of a delta; `None` when more of them are needed.
+/// Reads the size of the result from the first bytes of a delta; `None` when more of them are
+/// needed.
 fn result_size(delta: &[u8]) -> Option<u64> {
     let end = delta.iter().position(|byte| byte & 0x80 == 0)?;
     let mut size = 0_u64;

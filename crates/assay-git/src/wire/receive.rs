@@ -33,7 +33,8 @@ pub struct ReceiveLimits {
 /// The outcome of receiving.
 #[derive(Debug)]
 pub enum Received {
-    /// The objects are in quarantine: validate them, admit them, move the refs, and send the report.
+    /// The objects are in quarantine: validate them, admit them, move the refs, and send the
+    /// report.
     Push(Push),
     /// The push is of no use. Send this to the client, which will understand it.
     Refused(Vec<u8>),
@@ -54,12 +55,13 @@ pub struct Push {
     pub reply: Reply,
 }
 
-/// A push of fewer objects is unpacked into single files; a pack for each would make every search longer.
+/// A push of fewer objects is unpacked into single files; a pack for each would make every search
+/// longer.
 const MIN_PACKED: u32 = 32;
 /// The beginning of a pack: `PACK`, its version, how many objects it has.
 const PACK_HEADER: usize = 12;
-/// The longest chain of deltas that is accepted. It is git's own limit when it makes packs, and bounds what it costs to read
-/// one object.
+/// The longest chain of deltas that is accepted. It is git's own limit when it makes packs, and
+/// bounds what it costs to read one object.
 const MAX_DELTA_DEPTH: u32 = 50;
 /// Room for what git needs besides the object itself.
 const SPARE_MEMORY: u64 = 1 << 20;
@@ -78,7 +80,8 @@ impl Default for ReceiveLimits {
 }
 
 impl Repository {
-    /// Takes in what `git push` sends: the objects are in quarantine, complete and sound, and no ref has moved.
+    /// Takes in what `git push` sends: the objects are in quarantine, complete and sound, and no
+    /// ref has moved.
     ///
     /// A repository that is deleted meanwhile is [`Error::NoRepository`].
     pub async fn receive(
@@ -87,7 +90,8 @@ impl Repository {
         limits: &ReceiveLimits,
     ) -> Result<Received, Error> {
         let received = self.receive_body(body, limits).await;
-        // Without its directory no process can be started, and nothing that was received can be checked.
+        // Without its directory no process can be started, and nothing that was received can be
+        // checked.
         if self.path().is_dir() {
             received
         } else {

@@ -39,8 +39,9 @@ enum Question {
 }
 
 impl Repository {
-    /// Answers `git fetch`: the body goes to `git upload-pack`, its output is read from what is returned. Dropping that
-    /// ends it. The process starts when the whole body has arrived, so a slow client holds none.
+    /// Answers `git fetch`: the body goes to `git upload-pack`, its output is read from what is
+    /// returned. Dropping that ends it. The process starts when the whole body has arrived, so a
+    /// slow client holds none.
     pub async fn upload_pack(
         &self,
         body: impl AsyncRead + Send + Unpin,
@@ -69,7 +70,8 @@ impl Repository {
         let stdout = stdout.ok_or_else(|| process.failed(io::Error::other("it has no pipe")))?;
         let feeder = process.child.stdin.take().map(|mut stdin| {
             tokio::spawn(async move {
-                // Git may have heard enough before the end; whether it was content is told by what it says.
+                // Git may have heard enough before the end; whether it was content is told by what
+                // it says.
                 let _ = stdin.write_all(&bytes.unwrap_or_default()).await;
                 let _ = stdin.shutdown().await;
             })

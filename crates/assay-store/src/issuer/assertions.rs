@@ -3,8 +3,8 @@ use assay_model::Timestamp;
 use crate::{Error, Tx, sql};
 
 impl Tx {
-    /// Notes that an assertion was used. The answer is whether it is the first time. Those that no longer have to be
-    /// remembered are forgotten by the way.
+    /// Notes that an assertion was used. The answer is whether it is the first time. Those that no
+    /// longer have to be remembered are forgotten by the way.
     pub async fn use_assertion(
         &mut self,
         issuer: &str,

@@ -4,7 +4,8 @@ use crate::backend::{Connection, Row};
 use crate::row::{Cells, to_number};
 use crate::{Error, Tx, sql};
 
-/// Something that the issuer did or refused, for whoever looks into it later. It has no secret and no token.
+/// Something that the issuer did or refused, for whoever looks into it later. It has no secret and
+/// no token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuerEvent {
     /// Its number.

@@ -17,8 +17,8 @@ pub enum Repeated {
 }
 
 impl Tx {
-    /// Begins a request that its key makes unique. One that was begun before `stale` and never answered is begun again;
-    /// what was begun before `forgotten` is forgotten.
+    /// Begins a request that its key makes unique. One that was begun before `stale` and never
+    /// answered is begun again; what was begun before `forgotten` is forgotten.
     pub async fn begin_once(
         &mut self,
         identity: &str,

@@ -26,8 +26,8 @@ questions! {
 }
 
 impl Tx {
-    /// Adds an identity. [`Error::Taken`] when there is one of that name, [`Error::Related`] when there is no such
-    /// integration.
+    /// Adds an identity. [`Error::Taken`] when there is one of that name, [`Error::Related`] when
+    /// there is no such integration.
     pub async fn add_identity(
         &mut self,
         integration: &str,
@@ -78,7 +78,8 @@ impl Tx {
         Ok(self.quietly("resume_identity", query).await? > 0)
     }
 
-    /// Removes an identity that was added, with its credentials. The answer is whether there was one.
+    /// Removes an identity that was added, with its credentials. The answer is whether there was
+    /// one.
     pub async fn remove_identity(&mut self, integration: &str, name: &str) -> Result<bool, Error> {
         for query in [
             "DELETE FROM credentials WHERE integration = $1 AND name = $2",

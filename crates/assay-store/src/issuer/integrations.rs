@@ -21,7 +21,8 @@ questions! {
 }
 
 impl Tx {
-    /// Registers an integration. [`Error::Taken`] when one of that name, or one that looks like it, is registered.
+    /// Registers an integration. [`Error::Taken`] when one of that name, or one that looks like it,
+    /// is registered.
     pub async fn add_integration(
         &mut self,
         id: &str,
@@ -37,7 +38,8 @@ impl Tx {
             .await
     }
 
-    /// Suspends an integration with the reason, or lets it go on. The answer is whether there is one.
+    /// Suspends an integration with the reason, or lets it go on. The answer is whether there is
+    /// one.
     pub async fn suspend_integration(
         &mut self,
         id: &str,

@@ -10,8 +10,8 @@ pub struct Quota {
 }
 
 impl Tx {
-    /// Counts something once for each quota. The answer is the first quota that this goes beyond; then the caller gives
-    /// the transaction up, and nothing was counted.
+    /// Counts something once for each quota. The answer is the first quota that this goes beyond;
+    /// then the caller gives the transaction up, and nothing was counted.
     pub async fn take_quotas<'q>(
         &mut self,
         day: i64,

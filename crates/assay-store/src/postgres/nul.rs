@@ -1,5 +1,5 @@
-//! `PostgreSQL` holds every text but one with a NUL, which a title or a note of somebody's may well have. It is spelled
-//! with two other characters there, and comes back as it was.
+//! `PostgreSQL` holds every text but one with a NUL, which a title or a note of somebody's may well
+//! have. It is spelled with two other characters there, and comes back as it was.
 
 use std::borrow::Cow;
 

@@ -6,9 +6,11 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-/// The first number of the advisory locks of those who serve: "assa" in ASCII. The second is that of their connection.
+/// The first number of the advisory locks of those who serve: "assa" in ASCII. The second is that
+/// of their connection.
 const SERVING: i32 = 0x61_73_73_61;
-/// The time that the server has to say who is there. A connection that takes longer counts as lost: it may hang without an end.
+/// The time that the server has to say who is there. A connection that takes longer counts as lost:
+/// it may hang without an end.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// The servers that are alive. Each keeps a lock for as long as it lives, and sees those of the

@@ -16,15 +16,18 @@ pub(super) const CHANNEL: &str = "assay_generation";
 const LISTENER: &str = "assay listener";
 /// The pause before a server is listened to again that could not be.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The time between two readings of the generation, which happen whatever was heard: a connection may hang without an end, and then nothing
-/// is heard on it.
+/// The time between two readings of the generation, which happen whatever was heard: a connection
+/// may hang without an end, and then nothing is heard on it.
 const POLL_EVERY: Duration = Duration::from_secs(1);
-/// The time that a server has for an answer of one row. A connection that takes longer counts as hung and is given up.
+/// The time that a server has for an answer of one row. A connection that takes longer counts as
+/// hung and is given up.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
-/// The age of the last reading up to which the generation in memory is given. After that it is read for whoever asks.
+/// The age of the last reading up to which the generation in memory is given. After that it is read
+/// for whoever asks.
 const TRUSTED_FOR: Duration = Duration::from_secs(3);
 
-/// Notices what other processes commit: as soon as they do while the server tells, and with the next poll when it does not.
+/// Notices what other processes commit: as soon as they do while the server tells, and with the
+/// next poll when it does not.
 #[derive(Debug)]
 pub(crate) struct Watch {
     heard: Arc<Heard>,
@@ -72,8 +75,9 @@ impl Watch {
         })
     }
 
-    /// Returns the newest generation that is known to be committed. It costs nothing, unless nothing can be heard, or nothing was read for
-    /// some seconds: then it is read, or an error when the server does not answer in time.
+    /// Returns the newest generation that is known to be committed. It costs nothing, unless
+    /// nothing can be heard, or nothing was read for some seconds: then it is read, or an error
+    /// when the server does not answer in time.
     pub(crate) async fn generation(&self) -> sqlx::Result<u64> {
         if self.heard.is_deaf.load(Ordering::Acquire) || self.heard.is_outdated() {
             self.heard.confirm(self.reader.generation().await?);
@@ -145,7 +149,8 @@ impl Reader {
         pool.clone()
     }
 
-    /// Reads the generation in time, or gives the connections up: one that hangs is never given back to its pool.
+    /// Reads the generation in time, or gives the connections up: one that hangs is never given
+    /// back to its pool.
     async fn generation(&self) -> sqlx::Result<u64> {
         let asked = self.pool();
         let read = timeout(ANSWER_WITHIN, read_generation(&asked)).await;
@@ -175,7 +180,8 @@ async fn listen(options: &PgConnectOptions) -> sqlx::Result<PgListener> {
         .unwrap_or_else(|_| Err(too_slow()))
 }
 
-/// Listens until it is ended. Whatever may have been missed is made up for by reading the generation.
+/// Listens until it is ended. Whatever may have been missed is made up for by reading the
+/// generation.
 async fn keep_listening(
     listener: PgListener,
     options: PgConnectOptions,
@@ -197,8 +203,9 @@ async fn keep_listening(
     }
 }
 
-/// Hears one message, or that the connection was lost and made anew. When nothing is heard for a while, the connection is asked whether it
-/// still is one. What a message says does not matter, since anybody who may connect can send one: the table has the truth.
+/// Hears one message, or that the connection was lost and made anew. When nothing is heard for a
+/// while, the connection is asked whether it still is one. What a message says does not matter,
+/// since anybody who may connect can send one: the table has the truth.
 async fn hear(listener: &mut PgListener, reader: &Reader, heard: &Heard) -> sqlx::Result<()> {
     if heard.is_deaf.load(Ordering::Acquire) {
         heard.confirm(reader.generation().await?);

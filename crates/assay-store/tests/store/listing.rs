@@ -271,7 +271,8 @@ fn a_cursor_is_read_as_it_prints_and_nothing_else_is_one() {
     }
 }
 
-/// A repository of a hub that is made up: name, when it was made and changed, and whether it is private.
+/// A repository of a hub that is made up: name, when it was made and changed, and whether it is
+/// private.
 type Made = (u8, i64, i64, bool);
 
 fn new(owner: AccountId, (name, created, _, private): Made) -> NewRepository {

@@ -65,7 +65,8 @@ pub(crate) async fn open(database: &Database) -> Store {
     Store::connect(database, Durability::Fast).await.unwrap()
 }
 
-/// The generation, once a store has noticed what another one committed: with a server that takes a moment.
+/// The generation, once a store has noticed what another one committed: with a server that takes a
+/// moment.
 pub(crate) async fn noticed(store: &Store, at_least: u64) -> u64 {
     for _ in 0..600 {
         let generation = store.generation().await.unwrap();

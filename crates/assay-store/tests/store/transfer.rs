@@ -7,7 +7,8 @@ use tempfile::TempDir;
 use crate::index::{benchmark, card};
 use crate::support::{Hub, at, commit, entry, open, user};
 
-/// A hub with something in many tables, the number of a repository that is gone, and a text with a NUL.
+/// A hub with something in many tables, the number of a repository that is gone, and a text with a
+/// NUL.
 async fn full() -> Hub {
     let hub = Hub::new().await;
     let model = hub.model("alice/small").await;

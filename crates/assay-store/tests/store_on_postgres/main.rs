@@ -1,4 +1,5 @@
-//! The same tests on a real server, each with a database of its own. Where none is installed they say so, and run on files.
+//! The same tests on a real server, each with a database of its own. Where none is installed they
+//! say so, and run on files.
 
 #![cfg(test)]
 

@@ -157,7 +157,8 @@ async fn a_writer_that_hangs_is_ended_and_the_others_write() {
     let mut held = hung.begin().await.unwrap();
     add_repository(&mut held, RepoKind::Model, "alice/lost").await;
 
-    // It does nothing more, as a server that is stopped: the lock is its own until somebody takes it away.
+    // It does nothing more, as a server that is stopped: the lock is its own until somebody takes
+    // it away.
     let mut tx = other.begin().await.unwrap();
     add_repository(&mut tx, RepoKind::Model, "alice/small").await;
     tx.commit().await.unwrap();
@@ -209,7 +210,8 @@ async fn a_connection_that_the_server_ends_is_told_as_a_database_that_is_away() 
 struct Frozen(Vec<i64>);
 
 impl Frozen {
-    /// Freezes the processes that answer the connections with a name. It is as if the network had forgotten these.
+    /// Freezes the processes that answer the connections with a name. It is as if the network had
+    /// forgotten these.
     async fn connections_named(database: &TestDatabase, name: &str) -> Self {
         let mut connection = PgConnection::connect(&database.url()).await.unwrap();
         let found = sqlx::query_scalar(

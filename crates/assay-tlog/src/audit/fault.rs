@@ -32,7 +32,8 @@ pub enum AuditFault {
     /// The entries are not those that the log signed for.
     #[error("{}", rewritten(*index))]
     Rewritten {
-        /// The first entry that is not the one its tile has the hash of; none when the tiles were changed as well.
+        /// The first entry that is not the one its tile has the hash of; none when the tiles were
+        /// changed as well.
         index: Option<u64>,
     },
     /// The log signed two checkpoints that cannot both be true. Together they prove it to anyone.
@@ -52,13 +53,15 @@ pub enum AuditFault {
         /// Path of the file.
         path: String,
     },
-    /// The entries are right, and a tile is not made of them. Proofs that are made with it are wrong.
+    /// The entries are right, and a tile is not made of them. Proofs that are made with it are
+    /// wrong.
     #[error("`{path}` is not made of the entries of the log")]
     TileDiffers {
         /// Path of the file.
         path: String,
     },
-    /// Too few of the witnesses have seen the history that the log shows: it may be one that others are not shown.
+    /// Too few of the witnesses have seen the history that the log shows: it may be one that others
+    /// are not shown.
     #[error("{}", not_witnessed(*signed, *wanted, *stale))]
     NotWitnessed {
         /// Number of witnesses that signed in time.
@@ -90,7 +93,8 @@ impl AuditFault {
         }
     }
 
-    /// Returns whether the log is at fault, and not the connection to it or the input of the caller.
+    /// Returns whether the log is at fault, and not the connection to it or the input of the
+    /// caller.
     pub fn is_about_the_log(&self) -> bool {
         match self {
             Self::NotSigned(_)

@@ -4,8 +4,9 @@ use crate::checkpoint::SignedCheckpoint;
 use crate::key::{VerifierKey, WitnessKey};
 use crate::tree::Tree;
 
-/// The witnesses that must have signed the history of a log, and since when. A log that shows one reader a history of its own gets
-/// no signature for it, and the signatures from before the fork grow old.
+/// The witnesses that must have signed the history of a log, and since when. A log that shows one
+/// reader a history of its own gets no signature for it, and the signatures from before the fork
+/// grow old.
 #[derive(Debug, Clone, Copy)]
 pub struct Quorum<'a> {
     /// The witnesses, each once.

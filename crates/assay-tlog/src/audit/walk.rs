@@ -4,8 +4,8 @@ use crate::frontier::Frontier;
 use crate::hash::TreeHash;
 use crate::tile::{Bundle, LogPath, Tile};
 
-/// Reads entries in their order and hashes them. It keeps the right edge of the tree and one tile of each level, whatever the
-/// size of the log.
+/// Reads entries in their order and hashes them. It keeps the right edge of the tree and one tile
+/// of each level, whatever the size of the log.
 pub(super) struct Walk {
     frontier: Frontier,
     size: u64,

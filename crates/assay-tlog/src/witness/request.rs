@@ -8,7 +8,8 @@ use crate::note::{MAX_NOTE, NoteError};
 /// The most hashes of a request, as C2SP has it.
 const MAX_PROOF: usize = 63;
 
-/// The request of a log to a witness: to cosign a checkpoint that continues the last one that it signed.
+/// The request of a log to a witness: to cosign a checkpoint that continues the last one that it
+/// signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddCheckpoint {
     /// The size of what the witness signed last; 0 when it signed nothing.

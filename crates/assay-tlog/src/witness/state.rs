@@ -66,7 +66,8 @@ impl State {
         &self.0
     }
 
-    /// Keeps other processes from signing with the same key: two would not know of each other's checkpoints.
+    /// Keeps other processes from signing with the same key: two would not know of each other's
+    /// checkpoints.
     pub(super) fn lock(&self) -> Result<File, WitnessError> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
@@ -127,7 +128,8 @@ impl State {
         self.replace(&name, signed.to_string().as_bytes())
     }
 
-    /// Keeps the first checkpoint that contradicts the newest one, for whoever looks after the witness.
+    /// Keeps the first checkpoint that contradicts the newest one, for whoever looks after the
+    /// witness.
     pub(super) fn keep_conflict(&self, signed: &SignedCheckpoint) {
         let name = file_of(&signed.claimed().origin, "conflict");
         let path = self.0.join(&name);

@@ -1,4 +1,5 @@
-//! A process that issues under load and is killed: what it acknowledged is there, under the index it named.
+//! A process that issues under load and is killed: what it acknowledged is there, under the index
+//! it named.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -115,7 +116,8 @@ fn a_writer_that_is_killed_keeps_every_promise() {
     ));
 }
 
-/// In a process of its own this is the writer that is killed; among the other tests it stops by itself.
+/// In a process of its own this is the writer that is killed; among the other tests it stops by
+/// itself.
 #[test]
 fn leaves_from_many_threads_get_an_index_each() {
     let own = std::env::var_os(DIRECTORY);

@@ -1,4 +1,5 @@
-//! The log as those meet it who rely on it: its files, its proofs, its promises after a crash, and audits of liars.
+//! The log as those meet it who rely on it: its files, its proofs, its promises after a crash, and
+//! audits of liars.
 
 #![cfg(test)]
 

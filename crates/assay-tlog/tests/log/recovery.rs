@@ -71,7 +71,8 @@ fn hashes_and_offsets_are_made_again_from_the_entries() {
             grow(&log, 3);
             assert_eq!(log.leaf(700).unwrap(), leaf(700), "{name}");
         }
-        // Damage far from the edge is found by the walk, not by the start, and never becomes a wrong receipt.
+        // Damage far from the edge is found by the walk, not by the start, and never becomes a
+        // wrong receipt.
         let log = open(directory.path());
         assert!(log.receipt(1).is_ok() || name == "hashes.0", "{name}");
     }
@@ -238,7 +239,8 @@ fn every_snapshot_of_a_log_under_load_can_be_opened() {
         next += 40;
         let acknowledged = log.size();
         let snapshot = tempfile::tempdir().unwrap();
-        // The order of copying is that in which files must be ahead of each other: what is signed for is there.
+        // The order of copying is that in which files must be ahead of each other: what is signed
+        // for is there.
         for name in ["checkpoint.largest", "checkpoint.last", "entries"] {
             std::fs::copy(directory.path().join(name), snapshot.path().join(name)).unwrap();
         }

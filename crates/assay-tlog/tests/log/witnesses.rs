@@ -1,4 +1,5 @@
-//! Audits that ask for witnesses: whoever never kept a checkpoint finds a fork by what others have signed.
+//! Audits that ask for witnesses: whoever never kept a checkpoint finds a fork by what others have
+//! signed.
 
 use std::path::Path;
 
@@ -127,7 +128,8 @@ fn too_few_witnesses_or_old_signatures_are_not_enough() {
     assert!(old.is_about_the_log() && old.code() == "not_witnessed");
 }
 
-/// Row 81 of the threat table: the log signs both histories, and the auditor has seen neither before.
+/// Row 81 of the threat table: the log signs both histories, and the auditor has seen neither
+/// before.
 #[test]
 fn a_history_that_contradicts_what_witnesses_signed_is_found_at_the_first_audit() {
     let scene = Scene::new(600);

@@ -1,4 +1,5 @@
-//! Tokens issued: claims, canonical form, signature, leaf, and a log on disk that acknowledges only what is durable.
+//! Tokens issued: claims, canonical form, signature, leaf, and a log on disk that acknowledges only
+//! what is durable.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

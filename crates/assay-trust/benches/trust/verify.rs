@@ -1,4 +1,5 @@
-//! The verdict on an entry, from the bytes of its file to the last check, against one strict Ed25519 verification.
+//! The verdict on an entry, from the bytes of its file to the last check, against one strict
+//! Ed25519 verification.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -13,7 +14,8 @@ use assay_trust::{
 
 /// The highest allowed cost of an entry, in verifications of a signature.
 const BAR: f64 = 2.0;
-/// Rounds are many and short: on a machine that does other things too, the best of them was not interrupted.
+/// Rounds are many and short: on a machine that does other things too, the best of them was not
+/// interrupted.
 const ROUNDS: u32 = 3000;
 const CALLS: u32 = 5;
 
@@ -39,7 +41,8 @@ pub(crate) fn run() {
     let (signed, signature) = scene.token.rsplit_once('.').unwrap();
     let signature = ed25519_dalek::Signature::from_bytes(&decode(signature));
     let key = ed25519_dalek::VerifyingKey::from_bytes(scene.key.public().as_bytes()).unwrap();
-    // The two take turns, so that whatever else the machine does falls on both; the best turn of each was not interrupted.
+    // The two take turns, so that whatever else the machine does falls on both; the best turn of
+    // each was not interrupted.
     let (mut once, mut whole) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {
         once = once.min(time(|| {

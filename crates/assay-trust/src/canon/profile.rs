@@ -88,8 +88,8 @@ fn document(entry: Value<'_>) -> Result<(), Unverified> {
     Ok(())
 }
 
-/// Rejects faults of what stands in and around an entry: what lies in its neighbours is theirs, and what lies outside the list is
-/// everybody's.
+/// Rejects faults of what stands in and around an entry: what lies in its neighbours is theirs, and
+/// what lies outside the list is everybody's.
 fn surroundings(entry: Value<'_>) -> Result<(), Unverified> {
     if entry.faults().is_empty() {
         return Ok(());
@@ -185,7 +185,8 @@ impl Walk {
                 Json::List(items.collect::<Result<_, _>>()?)
             }
             Kind::Map => {
-                // Maps are small, and putting in a member at a time is faster than sorting them all.
+                // Maps are small, and putting in a member at a time is faster than sorting them
+                // all.
                 let mut members = BTreeMap::new();
                 for (key, value) in value.entries() {
                     let key = self.key(key)?;
@@ -265,10 +266,11 @@ fn ambiguous<T>(value: Value<'_>) -> Result<T, Unverified> {
     Err(Unverified::new(Reason::YamlAmbiguousScalar, detail))
 }
 
-/// The first character that a reader cannot see, or that makes text look like another. Verified text is stricter here
-/// than any other: nobody should wonder what was signed.
+/// The first character that a reader cannot see, or that makes text look like another. Verified
+/// text is stricter here than any other: nobody should wonder what was signed.
 fn forbidden_character(text: &str) -> Option<char> {
-    // Nearly all text is plain, and a fold over all of it is faster than a search that may end early.
+    // Nearly all text is plain, and a fold over all of it is faster than a search that may end
+    // early.
     let is_plain = |byte: u8| (b' '..0x7f).contains(&byte);
     if text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
         return None;

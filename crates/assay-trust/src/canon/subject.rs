@@ -124,7 +124,8 @@ fn parsed<T: FromStr<Err: std::fmt::Display>>(
     })
 }
 
-/// The text behind a key that may be absent. What is there must be text: absent, empty and null are three things.
+/// The text behind a key that may be absent. What is there must be text: absent, empty and null are
+/// three things.
 fn optional(holder: &Json, key: &str, field: Field) -> Result<Option<String>, Unverified> {
     if holder.get(key).is_none() {
         return Ok(None);

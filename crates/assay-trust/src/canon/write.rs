@@ -2,7 +2,8 @@ use assay_formats::eval_results::{TOKEN_KEYS, quoted};
 
 use crate::Json;
 
-/// The keys that people look for first, in the order in which they read them; the others follow by name.
+/// The keys that people look for first, in the order in which they read them; the others follow by
+/// name.
 const FIRST: [&str; 12] = [
     "dataset",
     "id",

@@ -92,7 +92,8 @@ const HOUR: i64 = 60 * 60_000;
 const TEN_MINUTES: i64 = 10 * 60_000;
 /// A day, in milliseconds.
 const DAY: i64 = 24 * HOUR;
-/// The most targets of one day that are told apart; a limit on targets stops an integration long before.
+/// The most targets of one day that are told apart; a limit on targets stops an integration long
+/// before.
 const MAX_TARGETS: usize = 10_000;
 
 impl Default for AbuseRules {

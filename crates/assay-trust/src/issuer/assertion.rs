@@ -73,8 +73,8 @@ impl Assertion {
         &self.jti
     }
 
-    /// Until when it has to be remembered. It is the last moment at which it could be accepted, and a margin: one
-    /// constant says both how late it is accepted and how long it is remembered.
+    /// Until when it has to be remembered. It is the last moment at which it could be accepted, and
+    /// a margin: one constant says both how late it is accepted and how long it is remembered.
     pub fn remember_until(&self) -> Timestamp {
         Timestamp::from_seconds(
             self.expires
@@ -89,7 +89,8 @@ impl Assertion {
     }
 }
 
-/// The times of an assertion, each checked against one leeway. The answer is when it expires, in seconds.
+/// The times of an assertion, each checked against one leeway. The answer is when it expires, in
+/// seconds.
 pub(super) fn check_times(
     claims: &Map<String, Json>,
     now: Timestamp,
@@ -155,8 +156,8 @@ mod tests {
     }
 
     proptest! {
-        /// Row 17 of the threat table: whenever an assertion is accepted, it is remembered at that moment, and for
-        /// longer than it can be accepted.
+        /// Row 17 of the threat table: whenever an assertion is accepted, it is remembered at that
+        /// moment, and for longer than it can be accepted.
         #[test]
         fn assertion_jti_outlives_leeway(exp in 0_i64..10_000, life in 1_i64..5_000, now in 0_i64..20_000) {
             let claims = claims(&json!({ "exp": exp, "iat": exp - life }));

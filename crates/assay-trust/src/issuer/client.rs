@@ -1,5 +1,6 @@
-//! OAuth clients that prove who they are by a signature (RFC 7523). The audience must be this issuer and not one of its
-//! addresses: otherwise an issuer that a client also talks to could have it sign something for us.
+//! OAuth clients that prove who they are by a signature (RFC 7523). The audience must be this
+//! issuer and not one of its addresses: otherwise an issuer that a client also talks to could have
+//! it sign something for us.
 
 use assay_model::Timestamp;
 use jsonwebtoken::jwk::Jwk;

@@ -55,7 +55,8 @@ impl FromStr for FrameworkName {
     }
 }
 
-/// A version as frameworks write it: `0.4.2`, and also `0.4`, `v1.2.3`, `0.4.2.dev3`, `1.0rc1`, `2.0+cu12`.
+/// A version as frameworks write it: `0.4.2`, and also `0.4`, `v1.2.3`, `0.4.2.dev3`, `1.0rc1`,
+/// `2.0+cu12`.
 fn version_of(text: &str) -> Option<Version> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let (text, build) = text.split_once('+').unwrap_or((text, ""));

@@ -1,4 +1,5 @@
-//! The public keys of an identity provider: a state that is told what was fetched and says when to fetch again.
+//! The public keys of an identity provider: a state that is told what was fetched and says when to
+//! fetch again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +22,8 @@ const FRESH: i64 = 60 * 60_000;
 /// Maximum age of a set before it is no longer believed, in milliseconds.
 const MAX_AGE: i64 = 24 * 60 * 60_000;
 
-/// Fetches the document at an address. It blocks; what addresses are good enough is for whoever implements it.
+/// Fetches the document at an address. It blocks; what addresses are good enough is for whoever
+/// implements it.
 pub trait Fetch: Send + Sync {
     /// The body, at most [`MAX_KEY_SET_BYTES`] of it.
     fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError>;
@@ -70,7 +72,8 @@ pub struct KeyCache {
 }
 
 impl KeyCache {
-    /// Says what to do for a key. When the answer is to fetch, the attempt counts from now on, however it ends.
+    /// Says what to do for a key. When the answer is to fetch, the attempt counts from now on,
+    /// however it ends.
     pub fn look(&mut self, kid: Option<&str>, now: Timestamp) -> Look {
         let now = now.millis();
         let held = self.keys.as_ref().filter(|(_, at)| now - at < MAX_AGE);
@@ -86,7 +89,8 @@ impl KeyCache {
         }
     }
 
-    /// Tells what an attempt brought. Only a set that can be used takes the place of the one before.
+    /// Tells what an attempt brought. Only a set that can be used takes the place of the one
+    /// before.
     pub fn fetched(&mut self, document: Result<Vec<u8>, FetchError>, now: Timestamp) {
         let read = document
             .map_err(|error| error.to_string())

@@ -1,5 +1,6 @@
-//! Signed tokens of others, taken apart strictly. The signature is checked by `jsonwebtoken`; what it lets pass and we
-//! do not (unknown header members, `crit`, members that are there twice) is refused here, before it is asked.
+//! Signed tokens of others, taken apart strictly. The signature is checked by `jsonwebtoken`; what
+//! it lets pass and we do not (unknown header members, `crit`, members that are there twice) is
+//! refused here, before it is asked.
 
 use assay_formats::{Kind, Tape, json};
 use base64::Engine as _;
@@ -144,8 +145,8 @@ fn name_of(algorithm: Algorithm) -> &'static str {
     }
 }
 
-/// A part that is a JSON object in base64url, as one reader reads it and as every other does: nothing twice, nothing
-/// loose.
+/// A part that is a JSON object in base64url, as one reader reads it and as every other does:
+/// nothing twice, nothing loose.
 fn object(part: &str) -> Result<Map<String, Json>, AssertionError> {
     let malformed = AssertionError::Malformed;
     let bytes = URL_SAFE_NO_PAD

@@ -17,8 +17,8 @@ pub struct IdToken<'a> {
 const TYPES: [&str; 2] = ["JWT", "id_token+jwt"];
 
 impl<'a> IdToken<'a> {
-    /// Takes a token apart and finds its provider. What it says of its issuer chooses whose keys are looked at, and
-    /// nothing else.
+    /// Takes a token apart and finds its provider. What it says of its issuer chooses whose keys
+    /// are looked at, and nothing else.
     pub fn read(token: &'a str, providers: &'a [Provider]) -> Result<Self, AssertionError> {
         let token = Unchecked::read(token)?;
         let issuer = text(&token.claims, "iss")?;

@@ -46,7 +46,8 @@ impl SegmentPattern {
     pub fn matches(&self, text: &str) -> bool {
         let (pattern, text) = (self.0.as_bytes(), text.as_bytes());
         let (mut at, mut read) = (0, 0);
-        // Where the last `*` stands and how much it has taken: only the last one ever has to take more.
+        // Where the last `*` stands and how much it has taken: only the last one ever has to take
+        // more.
         let mut star = None;
         while read < text.len() {
             match pattern.get(at) {

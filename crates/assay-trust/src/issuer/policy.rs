@@ -94,7 +94,8 @@ impl Policy {
         }
     }
 
-    /// Reads a policy; every fault is told, not only the first, unless the text is no TOML of this shape.
+    /// Reads a policy; every fault is told, not only the first, unless the text is no TOML of this
+    /// shape.
     pub fn read(text: &str) -> Result<Self, Vec<PolicyFault>> {
         if text.len() > MAX_BYTES {
             let whole = Reader::new(text);
@@ -150,8 +151,8 @@ impl Policy {
         self.integrations().flat_map(|one| one.identities.iter())
     }
 
-    /// An identity that was added at the shell, in the words of a policy and as JSON. It may use the providers of the
-    /// policy, and an integration that the policy has.
+    /// An identity that was added at the shell, in the words of a policy and as JSON. It may use
+    /// the providers of the policy, and an integration that the policy has.
     pub fn added_identity(
         &self,
         integration: &IntegrationId,
@@ -202,8 +203,8 @@ impl<'t> Reader<'t> {
         self.faults.push(fault);
     }
 
-    /// The integrations by name. Names that are equal, or that look alike, are faults; so are frameworks that look like
-    /// the frameworks of others.
+    /// The integrations by name. Names that are equal, or that look alike, are faults; so are
+    /// frameworks that look like the frameworks of others.
     fn distinct(
         &mut self,
         integrations: Vec<(Range<usize>, Integration)>,

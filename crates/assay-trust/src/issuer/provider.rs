@@ -1,7 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// An identity provider that is trusted to say which machine is asking. Providers are configuration, never found out.
+/// An identity provider that is trusted to say which machine is asking. Providers are
+/// configuration, never found out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     /// Its name, as `iss` has it.
@@ -89,8 +90,8 @@ impl ProviderClass {
         }
     }
 
-    /// The events that a policy may list: those that only people who may write to the repository bring about. Whatever is
-    /// not here, also what a provider adds later, cannot be listed.
+    /// The events that a policy may list: those that only people who may write to the repository
+    /// bring about. Whatever is not here, also what a provider adds later, cannot be listed.
     pub fn allowed_events(self) -> &'static [&'static str] {
         match self {
             Self::Github => &[
@@ -126,7 +127,8 @@ impl ProviderClass {
         }
     }
 
-    /// The claims that are told of a run in its token: who ran what, for whoever looks into it later.
+    /// The claims that are told of a run in its token: who ran what, for whoever looks into it
+    /// later.
     pub fn told(self) -> &'static [&'static str] {
         match self {
             Self::Github => &[

@@ -1,5 +1,5 @@
-//! Secrets that people paste into commands and notes. A token is public for ever, so what looks like a credential is
-//! never signed.
+//! Secrets that people paste into commands and notes. A token is public for ever, so what looks
+//! like a credential is never signed.
 
 /// The shape of a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Secrets that machines show: a prefix that scanners know, a public part to look them up by, 256 random bits, and a
-//! check sum that tells a typing error from a guess without asking the database.
+//! Secrets that machines show: a prefix that scanners know, a public part to look them up by, 256
+//! random bits, and a check sum that tells a typing error from a guess without asking the database.
 
 use std::fmt;
 use std::str::FromStr;
@@ -71,7 +71,8 @@ impl Secret {
     /// likelier than another.
     pub const ENTROPY: usize = 128;
 
-    /// Makes a secret of random bytes; none when too few of them could be used, which fresh bytes mend.
+    /// Makes a secret of random bytes; none when too few of them could be used, which fresh bytes
+    /// mend.
     pub fn of_entropy(kind: SecretKind, entropy: &[u8; Self::ENTROPY]) -> Option<Self> {
         let mut letters = entropy
             .iter()
@@ -255,8 +256,8 @@ mod tests {
         }
     }
 
-    /// Row 71 of the threat table: the comparison is of digests, by a function whose time does not depend on them, and
-    /// it is made even when there is nothing to compare with.
+    /// Row 71 of the threat table: the comparison is of digests, by a function whose time does not
+    /// depend on them, and it is made even when there is nothing to compare with.
     #[test]
     fn pat_compare_constant_time() {
         let (one, other) = (

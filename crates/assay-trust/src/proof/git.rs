@@ -13,7 +13,8 @@ const FILE_MODES: [&[u8]; 2] = [b"100644", b"100755"];
 const DIRECTORY_MODE: &[u8] = b"40000";
 const DIRECTORY: &str = ".eval_results";
 
-/// A result file, the two trees above it and a commit: enough to compute the id of the commit from the file.
+/// A result file, the two trees above it and a commit: enough to compute the id of the commit from
+/// the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitProof {
     /// The id of the commit.
@@ -95,7 +96,8 @@ fn tree_of(commit: &[u8]) -> Option<ObjectId> {
     std::str::from_utf8(id).ok()?.parse().ok()
 }
 
-/// The object of a name in a tree. The name must be there once: git reads the first, and other tools the last.
+/// The object of a name in a tree. The name must be there once: git reads the first, and other
+/// tools the last.
 fn find(tree: &[u8], name: &str, modes: &[&[u8]]) -> Result<ObjectId, ProofError> {
     let mut found = None;
     let mut rest = tree;

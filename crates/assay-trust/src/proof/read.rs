@@ -19,8 +19,8 @@ impl FromStr for Proof {
         let mut members = Members::of(exact.root())?;
         let digest: Digest = members.parsed("sha256")?;
         let proof = take(members)?;
-        // Signatures bind what decides; the digest also covers what a reader passes over, such as a witness that nobody
-        // knows. So a byte that was changed on the way is always noticed.
+        // Signatures bind what decides; the digest also covers what a reader passes over, such as a
+        // witness that nobody knows. So a byte that was changed on the way is always noticed.
         if Digest::in_domain(DOMAIN, proof.body().to_jcs().as_bytes()) == digest {
             Ok(proof)
         } else {

@@ -9,10 +9,11 @@ use crate::{
 };
 
 impl Proof {
-    /// Checks everything that the proof says, with the keys that the reader brings; without any, with its own.
+    /// Checks everything that the proof says, with the keys that the reader brings; without any,
+    /// with its own.
     ///
-    /// The verdict comes from the same function as that of the hub. It is as of the two logs when the proof was made: a
-    /// later revocation is in a later control log.
+    /// The verdict comes from the same function as that of the hub. It is as of the two logs when
+    /// the proof was made: a later revocation is in a later control log.
     pub fn verify(&self, anchor: Option<&TrustNote>) -> Result<Proven, ProofError> {
         let note = anchor.unwrap_or(&self.note);
         self.check_anchor(note)?;

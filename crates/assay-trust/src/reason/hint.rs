@@ -2,7 +2,8 @@ use assay_model::NumberError;
 
 use super::{Field, Reason};
 
-/// Says the code and the hint of every reason that stands alone, once, so that none can be forgotten in one of the places.
+/// Says the code and the hint of every reason that stands alone, once, so that none can be
+/// forgotten in one of the places.
 macro_rules! reasons {
     ($($name:ident, $code:literal, $hint:literal;)*) => {
         const PLAIN: &[Reason] = &[$(Reason::$name),*];
@@ -96,7 +97,8 @@ reasons! {
     Withdrawn, "withdrawn", "run the evaluation again on a commit of the benchmark that stands";
 }
 
-/// The ways in which a number cannot be compared exactly; that tools disagree on it has a reason of its own.
+/// The ways in which a number cannot be compared exactly; that tools disagree on it has a reason of
+/// its own.
 const NUMBERS: [NumberError; 5] = [
     NumberError::TooLong,
     NumberError::ExcessPrecision,

@@ -70,7 +70,8 @@ fn is_in(versions: &VersionReq, text: &str) -> bool {
     }
 }
 
-/// The first three numbers of a version, as Python and everyone else write them: `v1.2`, `0.4.2rc1`, `2024.10.1.post1`.
+/// The first three numbers of a version, as Python and everyone else write them: `v1.2`,
+/// `0.4.2rc1`, `2024.10.1.post1`.
 fn release(text: &str) -> Option<Version> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let mut numbers = text.split(['.', '-', '+']).map_while(|part| {

@@ -26,10 +26,11 @@ pub enum BenchmarkAt<'a> {
     Known(&'a Benchmark),
 }
 
-/// Decides on a token that is first seen in a repository with an entry. None when there is nothing to log: what git and
-/// the logs tell by themselves, and what is decided already.
+/// Decides on a token that is first seen in a repository with an entry. None when there is nothing
+/// to log: what git and the logs tell by themselves, and what is decided already.
 ///
-/// A token is bound only after everything else has passed, so nobody can use up the token of another.
+/// A token is bound only after everything else has passed, so nobody can use up the token of
+/// another.
 pub fn admit(
     submission: &Submission<'_>,
     repo: &RepoView<'_>,
@@ -85,8 +86,8 @@ fn first_sight(
     Ok(issue_index)
 }
 
-/// A key that has retired is guarded less well and watched by nobody. Where no log says when a token was issued, what is
-/// first seen after the key retired may have been signed after it did.
+/// A key that has retired is guarded less well and watched by nobody. Where no log says when a
+/// token was issued, what is first seen after the key retired may have been signed after it did.
 fn check_in_use(kid: Kid, trust: &TrustState) -> Result<(), Unverified> {
     let key = trust.key(kid);
     if key.is_some_and(|key| key.state == KeyState::Retired) {

@@ -49,7 +49,8 @@ fn cross_model_replay() {
 #[test]
 fn fork_is_unverified() {
     let (hub, _, token) = admitted();
-    // A fork of the same name on another account, or moved to the very name: it still has another identity.
+    // A fork of the same name on another account, or moved to the very name: it still has another
+    // identity.
     for fork in [Repo::new(2, "bob/awesome-model"), Repo::new(2, MODEL)] {
         let verdicts = hub.look(&fork, PATH, &with_token(ENTRY, &token));
         assert_eq!(reason(&verdicts), Reason::BoundToOtherRepo);
@@ -252,7 +253,8 @@ fn eval_yaml_pinned_to_revision() {
         Reason::MetricUnknown
     );
 
-    // What the benchmark says later does not matter: the definition at the signed commit was validated, once.
+    // What the benchmark says later does not matter: the definition at the signed commit was
+    // validated, once.
     let (mut hub, repo, token) = admitted();
     hub.benchmark.as_mut().unwrap().tasks.clear();
     let later = hub.push(&repo, PATH, &with_token(ENTRY, &token), NOW + 130);

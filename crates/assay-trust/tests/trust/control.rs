@@ -9,7 +9,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::support::{Hub, ISSUER, own_issuer, token_key};
 
-/// Points of small order, and encodings of them: under each of these, someone without any secret can sign.
+/// Points of small order, and encodings of them: under each of these, someone without any secret
+/// can sign.
 const WEAK: [[u8; 32]; 4] = {
     let mut identity = [0; 32];
     identity[0] = 1;

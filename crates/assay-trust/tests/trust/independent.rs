@@ -1,4 +1,5 @@
-//! The same proof, checked by a program that shares no line with this one: `tests/python/verify.py`.
+//! The same proof, checked by a program that shares no line with this one:
+//! `tests/python/verify.py`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -41,7 +41,8 @@ fn another_token_under_a_logged_identity_is_refused() {
     );
 }
 
-/// An admission that somebody wrote into the log by other ways is held against the issuance and the entry.
+/// An admission that somebody wrote into the log by other ways is held against the issuance and the
+/// entry.
 #[test]
 fn an_admission_that_does_not_fit_is_not_believed() {
     let repo = Repo::new(1, MODEL);

@@ -249,7 +249,8 @@ fn a_revocation_cannot_be_left_out() {
 #[test]
 fn copied_receipts_useless() {
     let scene = Scene::new();
-    // The receipts of one row beside the file of another repository: the entry was decided on elsewhere.
+    // The receipts of one row beside the file of another repository: the entry was decided on
+    // elsewhere.
     let mut proof = scene.proof();
     let other = ENTRY.replace("no-tools", "mine");
     proof.git = git_proof(&with_token(&other, &scene.token), "hle.yaml", "100644");
@@ -338,7 +339,8 @@ fn every_changed_byte_of_a_proof_is_noticed() {
     assert!(format!("{text}\n").parse::<Proof>().is_err());
 }
 
-/// A proof with one byte changed somewhere and the digest of everything made to fit again: what a forger would do.
+/// A proof with one byte changed somewhere and the digest of everything made to fit again: what a
+/// forger would do.
 fn forged(text: &str, at: usize, flip: u8) -> Option<Proof> {
     let mut bytes = text.as_bytes().to_vec();
     bytes[at] ^= flip;

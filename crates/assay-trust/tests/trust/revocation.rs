@@ -4,7 +4,8 @@ use assay_trust::{ControlLeaf, Reason, Scope, Verdict};
 
 use crate::support::{ENTRY, Hub, MODEL, NOW, PATH, Repo, is_verified, reason_of, with_token};
 
-/// A hub with rows that were issued one after the other, each at indices 2n and 2n + 1 of the results log.
+/// A hub with rows that were issued one after the other, each at indices 2n and 2n + 1 of the
+/// results log.
 fn rows(count: u8) -> (Hub, Repo, Vec<String>) {
     let (mut hub, repo) = (Hub::new(), Repo::new(1, MODEL));
     let mut files = Vec::new();

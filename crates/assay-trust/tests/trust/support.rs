@@ -1,4 +1,5 @@
-//! A hub in memory: two logs, repositories that are nothing but a name and an identity, and the rules of the crate.
+//! A hub in memory: two logs, repositories that are nothing but a name and an identity, and the
+//! rules of the crate.
 
 use assay_model::{Benchmark, Direction, Metric, RepoId, RepoPath, Task, Timestamp};
 use assay_trust::{

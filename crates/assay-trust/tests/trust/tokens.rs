@@ -1,4 +1,5 @@
-//! Attacks on the token itself. Each is refused by a rule that has no exceptions, and none reaches a second one.
+//! Attacks on the token itself. Each is refused by a rule that has no exceptions, and none reaches
+//! a second one.
 
 use std::net::TcpListener;
 
@@ -191,7 +192,8 @@ fn a_header_in_any_other_spelling_is_refused() {
 
 #[test]
 fn jose_cross_type_matrix() {
-    // Tokens of other kinds, signed by our very key: an access token, a proof of possession, a CI identity.
+    // Tokens of other kinds, signed by our very key: an access token, a proof of possession, a CI
+    // identity.
     for typ in [
         "at+jwt",
         "dpop+jwt",

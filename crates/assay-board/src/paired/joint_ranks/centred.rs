@@ -4,7 +4,8 @@ use super::turned;
 use crate::paired::SharedScores;
 use crate::special::as_float;
 
-/// Scores less the mean of their model, turned so that more is better, in a unit in which the largest is one.
+/// Scores less the mean of their model, turned so that more is better, in a unit in which the
+/// largest is one.
 pub(super) struct Centred {
     questions: usize,
     merits: Vec<f64>,
@@ -69,8 +70,8 @@ impl Centred {
     }
 }
 
-/// Returns the mean of scores, which is exact where all are equal. They are divided first, so that no sum of finite scores
-/// is without end.
+/// Returns the mean of scores, which is exact where all are equal. They are divided first, so that
+/// no sum of finite scores is without end.
 fn mean(row: &[f64], count: f64) -> f64 {
     let first = row.first().copied().unwrap_or_default();
     let rest: f64 = row.iter().map(|value| value / count - first / count).sum();

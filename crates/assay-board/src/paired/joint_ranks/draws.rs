@@ -36,8 +36,9 @@ impl Draws {
         Self { sums }
     }
 
-    /// Returns the bound that the largest difference of all pairs keeps by chance in 95 of 100 draws. A pair that differs by
-    /// more than the critical value counts in the other direction alone.
+    /// Returns the bound that the largest difference of all pairs keeps by chance in 95 of 100
+    /// draws. A pair that differs by more than the critical value counts in the other direction
+    /// alone.
     pub(super) fn bound_of_largest(&self, pairs: &Pairs, critical: f64) -> f64 {
         let blocks = (0..pairs.models()).step_by(BLOCK);
         let start = || vec![0.0_f32; DRAWS];
@@ -88,8 +89,8 @@ fn quantile_place() -> usize {
     place.clamp(1, DRAWS) - 1
 }
 
-/// The number of heads of 64 coins less its mean, over its deviation: normal as far as sums of it are concerned, and the
-/// same on every machine.
+/// The number of heads of 64 coins less its mean, over its deviation: normal as far as sums of it
+/// are concerned, and the same on every machine.
 fn normal(random: &mut SplitMix64) -> f32 {
     const HALF: f32 = 32.0;
     const DEVIATION: f32 = 4.0;

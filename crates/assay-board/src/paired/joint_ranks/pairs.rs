@@ -174,7 +174,8 @@ fn step(squares: &mut f32, largest: &mut f32, difference: f32) {
     *largest = if size > *largest { size } else { *largest };
 }
 
-/// Sets the mean of differences, with two imaginary ones more that are as large as any, against its error.
+/// Sets the mean of differences, with two imaginary ones more that are as large as any, against its
+/// error.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "seven digits of a test statistic are enough"

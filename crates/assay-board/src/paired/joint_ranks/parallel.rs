@@ -4,8 +4,8 @@ use std::num::NonZero;
 
 use parking_lot::Mutex;
 
-/// Works off the items on all cores, each with a state of its own, and returns the states. Which core gets which item is
-/// not determined.
+/// Works off the items on all cores, each with a state of its own, and returns the states. Which
+/// core gets which item is not determined.
 pub(super) fn fold<T: Send, S: Send>(
     items: impl Iterator<Item = T> + Send,
     start: impl Fn() -> S + Sync,

@@ -5,8 +5,8 @@ use super::{
 };
 use crate::json::write_string;
 
-/// Writes one map. Rows are most of what is written, and nearly all of a row is text: letting serde look at every byte
-/// of it costs several times as much as this.
+/// Writes one map. Rows are most of what is written, and nearly all of a row is text: letting serde
+/// look at every byte of it costs several times as much as this.
 struct MapWriter<'w> {
     to: &'w mut Vec<u8>,
     is_empty: bool,

@@ -47,7 +47,8 @@ fn any_documents() -> impl Strategy<Value = Vec<String>> {
             };
             text.chars().map(digit).collect()
         };
-        // All have the layout of the first or of their own, so that some return to what was remembered.
+        // All have the layout of the first or of their own, so that some return to what was
+        // remembered.
         let first = documents.first().map(|document| document.0.clone());
         documents
             .iter()

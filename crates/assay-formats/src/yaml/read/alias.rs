@@ -84,8 +84,8 @@ impl Run<'_> {
 
     /// A scalar as it stands at an alias.
     ///
-    /// The text of a number, and of what tools disagree on, is only to be had from the source, so such a node stays
-    /// where it was written.
+    /// The text of a number, and of what tools disagree on, is only to be had from the source, so
+    /// such a node stays where it was written.
     fn moved(&mut self, anchor: usize, node: Node, decoded: Option<u32>, to: Range<usize>) -> Node {
         if node.kind == Kind::Number || node.form == Form::Loose {
             return node;
@@ -96,7 +96,8 @@ impl Run<'_> {
             ..node
         };
         if node.kind == Kind::String && node.form == Form::Plain {
-            // One text serves all aliases: a megabyte has room for a long text and for many names of it.
+            // One text serves all aliases: a megabyte has room for a long text and for many names
+            // of it.
             moved.form = Form::Decoded;
             moved.next = decoded.unwrap_or_else(|| {
                 let raw = self.source.get(node.start as usize..node.end as usize);

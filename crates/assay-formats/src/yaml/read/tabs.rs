@@ -1,10 +1,12 @@
-//! Tabs between tokens. YAML 1.2 allows them, and `PyYAML`, which most clients use, does not read a document that has one.
+//! Tabs between tokens. YAML 1.2 allows them, and `PyYAML`, which most clients use, does not read a
+//! document that has one.
 
 use std::ops::Range;
 
 use saphyr_parser::ScalarStyle;
 
-/// The places where a tab is text: in quotes and in block scalars. In a document without tabs nothing is noted.
+/// The places where a tab is text: in quotes and in block scalars. In a document without tabs
+/// nothing is noted.
 #[derive(Debug)]
 pub(super) struct Tabs {
     is_needed: bool,
@@ -27,7 +29,8 @@ impl Tabs {
         match style {
             ScalarStyle::Plain => {}
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => self.texts.push(range.clone()),
-            // The text begins on the line after the `|` or `>`. White space at the end of its last line is text as well.
+            // The text begins on the line after the `|` or `>`. White space at the end of its last
+            // line is text as well.
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let header = source.get(range.clone()).and_then(|text| text.find('\n'));
                 if let Some(header) = header {

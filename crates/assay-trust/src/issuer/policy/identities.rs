@@ -131,8 +131,8 @@ fn unexpected(file: &IdentityFile, keys: &[&str]) -> Result<(), String> {
     }
 }
 
-/// A name that stays the same while an identity means the same, wherever it stands in the file: a suspension must not
-/// move to another one.
+/// A name that stays the same while an identity means the same, wherever it stands in the file: a
+/// suspension must not move to another one.
 fn default_name(issuer: &str, require: &BTreeMap<String, String>) -> String {
     let mut text = issuer.to_owned();
     for (name, value) in require {

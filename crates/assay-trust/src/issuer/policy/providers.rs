@@ -2,7 +2,8 @@ use super::super::policy_file::{IntegrationFile, IssuerFile};
 use super::super::provider::{ALGORITHMS, Provider, ProviderClass};
 use super::Reader;
 
-/// The providers of a policy: those it configures, and those that identities name and everybody knows.
+/// The providers of a policy: those it configures, and those that identities name and everybody
+/// knows.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     issuers: Vec<IssuerFile>,
@@ -106,7 +107,8 @@ fn algorithms(reader: &mut Reader<'_>, given: Option<Vec<toml::Spanned<String>>>
     given.into_iter().map(toml::Spanned::into_inner).collect()
 }
 
-/// Whether a text is an address. Plain http is for this machine alone, and whoever fetches refuses it unless tests ask.
+/// Whether a text is an address. Plain http is for this machine alone, and whoever fetches refuses
+/// it unless tests ask.
 fn is_address(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| {
         text.strip_prefix("http://")
