@@ -1,6 +1,7 @@
 // Runs the journeys on a hub with JavaScript and on another without, then looks at every view.
 
 import { Hub } from './hub.mjs';
+import * as drop from './journeys/drop.mjs';
 import * as find from './journeys/find.mjs';
 import * as matrix from './journeys/matrix.mjs';
 import * as register from './journeys/register.mjs';
@@ -12,7 +13,7 @@ import { VIEWS, look } from './views.mjs';
 import { Visit, launch } from './visit.mjs';
 
 /** In this order: each goes on from what those before it left. */
-const JOURNEYS = [find, matrix, submit, review, register, verify, revoke];
+const JOURNEYS = [find, matrix, submit, drop, review, register, verify, revoke];
 const FLAGS = ['--screenshots', '--no-views'];
 
 async function walk(browser, hub, scripts) {

@@ -121,6 +121,18 @@ export class Visit {
     await this.page.keyboard.type(text);
   }
 
+  /** Chooses a file of this machine. */
+  async upload(selector, path) {
+    const field = await this.page.$(selector);
+    ensure(field, `${this.here()} has no field ${selector}`);
+    await field.uploadFile(path);
+  }
+
+  /** What a field holds. */
+  value(selector) {
+    return this.page.$eval(selector, (field) => field.value);
+  }
+
   /** Chooses from a list. */
   choose(selector, value) {
     return this.page.select(selector, value);
