@@ -57,6 +57,13 @@ export class Visit {
     this.#expected = 200;
   }
 
+  /** Does something whose answer has this status. */
+  async expects(status, act) {
+    this.#expected = status;
+    await act();
+    this.#expected = 200;
+  }
+
   /** Signs in by the form, with a token. */
   async signIn(person) {
     await this.open('/login');
@@ -222,7 +229,8 @@ export class Visit {
 
   async #leave(element) {
     const [answer] = await Promise.all([this.page.waitForNavigation({ waitUntil: 'load' }), element.click()]);
-    ensure(!answer || answer.status() < 400, `${this.here()} answers ${answer?.status()}`);
+    const isFine = !answer || answer.status() < 400 || answer.status() === this.#expected;
+    ensure(isFine, `${this.here()} answers ${answer?.status()}`);
   }
 
   #listen() {
