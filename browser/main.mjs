@@ -1,10 +1,12 @@
 // Runs the journeys on a hub with JavaScript and on another without, then looks at every view.
 
 import { Hub } from './hub.mjs';
+import * as drop from './journeys/drop.mjs';
 import * as find from './journeys/find.mjs';
 import * as matrix from './journeys/matrix.mjs';
 import * as register from './journeys/register.mjs';
 import * as review from './journeys/review.mjs';
+import * as resume from './journeys/resume.mjs';
 import * as revoke from './journeys/revoke.mjs';
 import * as submit from './journeys/submit.mjs';
 import * as verify from './journeys/verify.mjs';
@@ -12,7 +14,7 @@ import { VIEWS, look } from './views.mjs';
 import { Visit, launch } from './visit.mjs';
 
 /** In this order: each goes on from what those before it left. */
-const JOURNEYS = [find, matrix, submit, review, register, verify, revoke];
+const JOURNEYS = [find, matrix, submit, drop, resume, review, register, verify, revoke];
 const FLAGS = ['--screenshots', '--no-views'];
 
 async function walk(browser, hub, scripts) {

@@ -70,6 +70,7 @@ export const VIEWS = [
       await visit.press('Preview');
     },
   }),
+  view('drop-log', '/new/log', stranger),
   view('new-benchmark', '/new/benchmark', stranger),
   view('new-model', '/new/model', stranger),
   view('new-organization', '/new/organization', stranger),

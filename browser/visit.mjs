@@ -57,6 +57,13 @@ export class Visit {
     this.#expected = 200;
   }
 
+  /** Does something whose answer has this status. */
+  async expects(status, act) {
+    this.#expected = status;
+    await act();
+    this.#expected = 200;
+  }
+
   /** Signs in by the form, with a token. */
   async signIn(person) {
     await this.open('/login');
@@ -119,6 +126,18 @@ export class Visit {
     });
     await this.page.keyboard.press('Backspace');
     await this.page.keyboard.type(text);
+  }
+
+  /** Chooses a file of this machine. */
+  async upload(selector, path) {
+    const field = await this.page.$(selector);
+    ensure(field, `${this.here()} has no field ${selector}`);
+    await field.uploadFile(path);
+  }
+
+  /** What a field holds. */
+  value(selector) {
+    return this.page.$eval(selector, (field) => field.value);
   }
 
   /** Chooses from a list. */
@@ -210,7 +229,8 @@ export class Visit {
 
   async #leave(element) {
     const [answer] = await Promise.all([this.page.waitForNavigation({ waitUntil: 'load' }), element.click()]);
-    ensure(!answer || answer.status() < 400, `${this.here()} answers ${answer?.status()}`);
+    const isFine = !answer || answer.status() < 400 || answer.status() === this.#expected;
+    ensure(isFine, `${this.here()} answers ${answer?.status()}`);
   }
 
   #listen() {

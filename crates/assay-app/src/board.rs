@@ -1,5 +1,6 @@
 //! Leaderboards and the results of models.
 
+pub(crate) mod brought;
 mod cache;
 mod changes;
 mod finding_list;
@@ -29,6 +30,10 @@ use assay_model::{
 };
 use serde_json::Value as Json;
 
+pub use self::brought::{
+    BroughtEntry, BroughtEvaluation, BroughtFile, BroughtRecord, BroughtResults, EvaluationChoice,
+    entry_text,
+};
 pub(crate) use self::cache::BoardCache;
 pub use self::finding_list::{FindingsList, FindingsQuery, ResultWithFindings};
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};

@@ -11,6 +11,7 @@ use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
 use crate::audit::FailedSignIns;
 use crate::board::BoardCache;
+use crate::board::brought::CONVERSIONS;
 use crate::config::{HubConfig, Limits};
 use crate::damage::DamageList;
 use crate::data_dir_lock::DataDirLock;
@@ -75,6 +76,8 @@ pub struct Hub {
     pub(crate) trust: Arc<Trust>,
     /// Turns to read a file of git into memory. A small one may be made out of one that is not.
     pub(crate) blob_reads: Arc<Semaphore>,
+    /// Turns to convert logs that people bring to a page.
+    pub(crate) conversions: Arc<Semaphore>,
     /// Files out of git that are being sent.
     pub(crate) unpacked: UnpackedBlobs,
     /// The fetches that are being answered.
@@ -178,6 +181,7 @@ impl Hub {
             signing_key,
             trust,
             blob_reads: Arc::new(Semaphore::new(BLOB_READS)),
+            conversions: Arc::new(Semaphore::new(CONVERSIONS)),
             unpacked,
             fetches: Processes::new(limits.git_processes, limits.git_time),
             pushes: Processes::new(limits.git_processes, limits.git_time),

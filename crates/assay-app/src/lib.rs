@@ -87,6 +87,8 @@ pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInf
 pub use adoption::{
     AdoptedPull, AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository,
 };
+pub use assay_convert::convert::Harness;
+pub use assay_convert::entry::{Candidate, MetricPair, NoEntry, Question};
 #[cfg(feature = "testing")]
 pub use assay_store::testing;
 pub use assay_store::{
@@ -101,8 +103,10 @@ pub use backup::{
 };
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRecord, BoardRow,
-    BoardView, ChangedBoards, Displaced, EvalResult, FindingsList, FindingsQuery, FullRow, Leader,
-    LoadedResult, News, NewsQuery, Preview, RankMove, ResultWithFindings, SearchText,
+    BoardView, BroughtEntry, BroughtEvaluation, BroughtFile, BroughtRecord, BroughtResults,
+    ChangedBoards, Displaced, EvalResult, EvaluationChoice, FindingsList, FindingsQuery, FullRow,
+    Leader, LoadedResult, News, NewsQuery, Preview, RankMove, ResultWithFindings, SearchText,
+    entry_text,
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};

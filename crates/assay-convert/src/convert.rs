@@ -24,7 +24,9 @@ mod supplement;
 pub mod table;
 
 use detect::Evidence;
-pub use detect::{belongs_to_another, detect, detect_directory, looks_like};
+pub use detect::{
+    belongs_to_another, detect, detect_directory, harness_of, looks_like, may_be_log,
+};
 pub use identity::{Identity, file_safe};
 pub use metric::{KNOWN_METRICS, KnownMetric, known_metric, metric_id};
 pub use options::{MetricSaid, Options};

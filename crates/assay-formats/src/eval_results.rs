@@ -1,6 +1,7 @@
 //! Result files, `.eval_results/*.yaml`: the target shape, its extensions, and the keys of the
 //! dialect in use today.
 
+pub mod entries;
 mod read;
 mod write;
 

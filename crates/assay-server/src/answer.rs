@@ -19,7 +19,7 @@ use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
 use crate::state::AppState;
 use crate::web::session::{self, Session};
-use crate::web::{Theme, takes_gzip};
+use crate::web::{FormSlot, Theme, takes_gzip};
 use crate::xet::{self, XetToken};
 use crate::{credentials, problem};
 
@@ -36,6 +36,7 @@ pub(crate) async fn answer(
     let (mut parts, body) = request.into_parts();
     note_route(&parts);
     let mut asked = asked(&parts, group);
+    let slot = FormSlot::default();
     let from = address(&parts, state.web.trust_proxy);
     let (admitted, verdict) = match check_host(&parts.headers) {
         Ok(()) if group.is_of_machines() => admit_machine(&state, from),
@@ -53,6 +54,9 @@ pub(crate) async fn answer(
                 sign_in(&state, &mut parts, &mut asked, &origin).await;
             }
             note_account(&parts, &caller);
+            if parts.method == Method::POST && group.has_sessions() && asked.page.is_some() {
+                parts.extensions.insert(slot.clone());
+            }
             if let Some(answer) = cached(&state, group, &mut parts, &caller) {
                 answer
             } else {
@@ -62,7 +66,10 @@ pub(crate) async fn answer(
         }
         Err(error) => Failure::from(error).into_response(),
     };
-    let response = finish(response, group, &asked);
+    let response = match slot.answer(&state, &response) {
+        Some(sign_in) => sign_in,
+        None => finish(response, group, &asked),
+    };
     let mut response = match state.web.answer_bytes.hold(response) {
         Ok(response) => response,
         Err(failure) => finish(failure.into_response(), group, &asked),

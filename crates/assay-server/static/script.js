@@ -78,6 +78,13 @@
     });
   }
 
+  // Of many tabs, the current one is in sight.
+  for (const tab of document.querySelectorAll('.tabs [aria-current]')) {
+    const tabs = tab.closest('.tabs');
+    tabs.scrollLeft = tab.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
+    tabs.scrollTop = tab.offsetTop - tabs.offsetTop;
+  }
+
   for (const menu of document.querySelectorAll('details.menu')) {
     document.addEventListener('click', (event) => {
       if (!menu.contains(event.target)) menu.open = false;

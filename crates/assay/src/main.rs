@@ -12,8 +12,6 @@ mod config;
 mod credentials;
 mod discover;
 mod disk;
-#[cfg(feature = "client")]
-mod entries;
 mod fix;
 #[cfg_attr(not(feature = "client"), path = "no_hub_benchmarks.rs")]
 mod hub_benchmarks;

@@ -44,6 +44,7 @@ const EDGES: [(&str, &[&str]); 20] = [
         &[
             "assay-board",
             "assay-check",
+            "assay-convert",
             "assay-formats",
             "assay-git",
             "assay-hub-api",

@@ -123,7 +123,7 @@ impl BoardService<'_> {
     }
 
     /// Every benchmark that the caller may see, by name.
-    async fn visible_benchmarks(
+    pub(super) async fn visible_benchmarks(
         self,
         caller: &Caller,
         viewer: &Viewer,

@@ -467,6 +467,9 @@ pub enum Busy {
     /// As many passwords are checked as may be at once.
     #[error("too many passwords are being checked; try again in a moment")]
     Passwords,
+    /// As many logs are converted as may be at once.
+    #[error("too many logs are being converted; try again in a few seconds")]
+    Conversions,
     /// As many large files are sent as may be at once.
     #[error("too many large files are being sent; try again in a few seconds")]
     LargeFiles,

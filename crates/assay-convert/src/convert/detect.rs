@@ -6,8 +6,8 @@ use assay_formats::json::{Stream, StreamError};
 
 use super::{Harness, LogFile, Logs};
 
-/// How much of a file is looked at, in bytes. The keys that tell Inspect's logs stand in front of their samples, and the
-/// results of the others are smaller than this.
+/// How much of a file is looked at, in bytes. The keys that tell Inspect's logs stand in front of
+/// their samples, and the results of the others are smaller than this.
 const MAX_BYTES: u64 = 256 << 20;
 /// How many keys of a document are looked at.
 const MAX_KEYS: usize = 256;
@@ -116,6 +116,28 @@ pub fn detect(logs: &dyn Logs, path: &str) -> Option<Harness> {
     evidence(logs, path)?.harness()
 }
 
+/// Returns the harness that wrote a file that may be a log; none when it is no log.
+pub fn harness_of(logs: &dyn Logs, path: &str) -> Option<Harness> {
+    // A log of this name that cannot be read as one is a broken log, and its owner wants to know.
+    if has_ending(path, "eval") {
+        return Some(Harness::Inspect);
+    }
+    detect(logs, path)
+}
+
+/// Returns whether a file in a directory can be a log, by its name alone.
+pub fn may_be_log(path: &str) -> bool {
+    let endings = ["eval", "json", "csv"];
+    endings.iter().any(|ending| has_ending(path, ending))
+}
+
+/// Returns whether a path ends in a dot and these letters, in any case.
+fn has_ending(path: &str, ending: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let own = name.rsplit_once('.');
+    own.is_some_and(|(stem, own)| !stem.is_empty() && own.eq_ignore_ascii_case(ending))
+}
+
 /// Returns the harness whose log a directory with these entries is.
 pub fn detect_directory(names: &[String]) -> Option<Harness> {
     Evidence::Directory(names.to_vec()).harness()
@@ -197,8 +219,8 @@ fn walk<R: Read>(stream: &mut Stream<R>, evidence: &mut Evidence) -> Result<(), 
     Ok(())
 }
 
-/// Returns whether an entry of a directory belongs to a log beside it: samples, the shards of a merged log, checkpoints,
-/// and the crashed log beside its recovered copy.
+/// Returns whether an entry of a directory belongs to a log beside it: samples, the shards of a
+/// merged log, checkpoints, and the crashed log beside its recovered copy.
 pub fn belongs_to_another(name: &str, names: &[String]) -> bool {
     let has = |wanted: String| names.contains(&wanted);
     if name == "_journal" || name.ends_with(".checkpoints") {

@@ -133,7 +133,7 @@ fn unreadable(log: &Log<'_>, source: std::io::Error) -> Refusal {
 }
 
 fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
-    let mut archive = archive::open(log.logs, log.path)?;
+    let mut archive = archive::open(log.logs, log.path, log.options.max_unpacked)?;
     let (header, is_finished) = archive::header(&mut archive, log.path)?;
     let header = read_header(log, header)?;
     let (places, unnamed) = if log.options.samples || header.frame.aggregates.is_empty() {

@@ -36,13 +36,16 @@ pub struct Options {
     pub metrics: Vec<MetricSaid>,
     /// What a person adds in a file.
     pub supplement: Option<Supplement>,
-    /// When the record was made, as Unix seconds. When the evaluation ended, unless told otherwise: a record must not
-    /// change with the clock.
+    /// When the record was made, as Unix seconds. When the evaluation ended, unless told otherwise:
+    /// a record must not change with the clock.
     pub retrieved_timestamp: Option<String>,
     /// Whether samples are written.
     pub samples: bool,
     /// How many threads may work on one log.
     pub jobs: usize,
+    /// The most bytes that the members of one archive may hold together, unpacked. A larger archive
+    /// is refused.
+    pub max_unpacked: u64,
 }
 
 /// What a person says of a metric.
@@ -79,6 +82,7 @@ impl Default for Options {
             retrieved_timestamp: None,
             samples: true,
             jobs: 1,
+            max_unpacked: u64::MAX,
         }
     }
 }

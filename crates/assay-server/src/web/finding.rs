@@ -98,7 +98,7 @@ impl KeptFinding {
 }
 
 /// A message cut at its backticks: what stands between two of them was written by somebody.
-fn pieces(message: &str) -> Vec<(bool, String)> {
+pub(crate) fn pieces(message: &str) -> Vec<(bool, String)> {
     let parts = message.split('`').enumerate();
     parts
         .filter(|(_, text)| !text.is_empty())

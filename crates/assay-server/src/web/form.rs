@@ -2,11 +2,13 @@
 
 mod multipart;
 
-use axum::extract::{FromRequest, Request};
+use assay_app::Error;
+use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use axum::http::header::CONTENT_TYPE;
 use bytes::Bytes;
 
-use super::session::{Session, check_form};
+use super::session::{Session, check_form, is_claimed, is_from_here};
+use super::{FormSlot, Visitor};
 use crate::error::Failure;
 use crate::extract::Base;
 use crate::state::AppState;
@@ -33,7 +35,8 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Returns whether a file was chosen: browsers send an empty one for a field that was left alone.
+    /// Returns whether a file was chosen: browsers send an empty one for a field that was left
+    /// alone.
     fn is_chosen(&self) -> bool {
         !(self.name.is_empty() && self.content.is_empty())
     }
@@ -85,6 +88,24 @@ impl Form {
         files.filter(move |file| file.field == name && file.is_chosen())
     }
 
+    /// The names of all files that were chosen.
+    pub(crate) fn file_names(&self) -> Vec<String> {
+        let files = self.files.iter().filter(|file| file.is_chosen());
+        files.map(|file| file.name.clone()).collect()
+    }
+
+    /// A form with these fields.
+    #[cfg(test)]
+    pub(crate) fn of_fields(fields: &[(&str, &str)]) -> Self {
+        let fields = fields.iter();
+        Self {
+            fields: fields
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            files: Vec::new(),
+        }
+    }
+
     fn raw(&self, name: &str) -> &str {
         let found = self.fields.iter().find(|(field, _)| field == name);
         found.map_or("", |(_, value)| value)
@@ -95,7 +116,7 @@ impl FromRequest<AppState> for Form {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Failure> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let Base(base) = Base::of(&parts, state)?;
         let limit = state.web.body_bytes;
         let bytes = axum::body::to_bytes(body, limit)
@@ -115,7 +136,21 @@ impl FromRequest<AppState> for Form {
         let form = form.ok_or_else(|| Failure::invalid("the form cannot be read"))?;
         let session = parts.extensions.get::<Session>();
         let carried = form.has(TOKEN_FIELD).then(|| form.get(TOKEN_FIELD));
-        check_form(&state.hub, &base, &parts.headers, session, carried)?;
+        let checked = check_form(&state.hub, &base, &parts.headers, session, carried);
+        // A session that has ended is no reason to lose what was typed: whoever sent the form from
+        // here is asked to sign in.
+        let has_ended = session.is_none() && is_claimed(&parts.headers);
+        let is_from_here = is_from_here(&base, &parts.headers);
+        if let Some(slot) = parts.extensions.get::<FormSlot>().cloned()
+            && session.is_none()
+            && is_from_here
+        {
+            slot.put(Visitor::from_request_parts(&mut parts, state).await?, &form);
+            if checked.is_err() && has_ended {
+                return Err(Error::NotSignedIn.into());
+            }
+        }
+        checked?;
         Ok(form)
     }
 }

@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 
 use askama::Template;
-use assay_app::Error;
+use assay_app::{Error, SessionSecret};
 use axum::extract::{FromRequestParts, State};
 use axum::http::header::USER_AGENT;
 use axum::http::request::Parts;
@@ -12,6 +12,7 @@ use axum::routing::{get, post};
 use super::form::Form;
 use super::frame::Frame;
 use super::go::Go;
+use super::kept::KeptForm;
 use super::{Pages, Visitor, links, session};
 use crate::answer;
 use crate::error::Failure;
@@ -38,6 +39,8 @@ struct Login {
     frame: Frame,
     next: String,
     wrong: Option<&'static str>,
+    /// A form that waits for the sign-in.
+    kept: Option<KeptForm>,
 }
 
 /// Where a request comes from, to count wrong guesses.
@@ -52,12 +55,22 @@ impl FromRequestParts<AppState> for ClientAddress {
 }
 
 async fn form(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
-    let visitor = visitor.with_form(&state)?;
+    page(&state, visitor, None)
+}
+
+/// The page of the sign-in, for a form that waits for it too.
+pub(super) fn page(
+    state: &AppState,
+    visitor: Visitor,
+    kept: Option<KeptForm>,
+) -> Result<Answer, Failure> {
+    let visitor = visitor.with_form(state)?;
     let next = visitor.state.get("next").unwrap_or_default().to_owned();
     visitor.render(&Login {
         frame: visitor.frame("Sign in").unlisted(),
         next,
         wrong: None,
+        kept,
     })
 }
 
@@ -97,11 +110,7 @@ async fn sign_in(
         }
     };
     match begun {
-        Ok(secret) => {
-            let next = links::here(form.get("next")).unwrap_or("/");
-            let cookie = session::begin(&visitor.base, &secret);
-            Ok(Go::to(next).with(cookie).into_response())
-        }
+        Ok(secret) => go_on(&state, visitor, &form, &secret).await,
         Err(Error::BadCredentials) => {
             state.web.limiter.take(guesses, now);
             let visitor = visitor.with_form(&state)?;
@@ -109,11 +118,30 @@ async fn sign_in(
                 frame: visitor.frame("Sign in").unlisted(),
                 next: form.get("next").to_owned(),
                 wrong: Some(WRONG),
+                kept: KeptForm::of_sign_in(&form),
             })?;
             Ok((StatusCode::UNAUTHORIZED, page.into_response()).into_response())
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Leads on after a sign-in: to the form that was kept, else to the page that somebody came from.
+async fn go_on(
+    state: &AppState,
+    visitor: Visitor,
+    form: &Form,
+    secret: &SessionSecret,
+) -> Result<Response, Failure> {
+    let cookie = session::begin(&visitor.base, secret);
+    if let Some(kept) = KeptForm::of_sign_in(form)
+        && let Some(session) = state.hub.accounts().visitor(secret.reveal()).await?
+    {
+        let visitor = visitor.signed_in_as(session, cookie);
+        return Ok(kept.page(&visitor)?.into_response());
+    }
+    let next = links::here(form.get("next")).unwrap_or("/");
+    Ok(Go::to(next).with(cookie).into_response())
 }
 
 async fn sign_out(

@@ -73,8 +73,7 @@ pub(crate) fn check_form(
     session: Option<&Session>,
     carried: Option<&str>,
 ) -> Result<(), Failure> {
-    let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
-    if origin != Some(origin_of(base).as_str()) {
+    if !is_from_here(base, headers) {
         return Err(foreign());
     }
     let carried = carried.unwrap_or_default();
@@ -84,6 +83,12 @@ pub(crate) fn check_form(
             .is_some_and(|drawn| hub.verifies(&format!("stranger {drawn}"), carried)),
     };
     if is_own { Ok(()) } else { Err(foreign()) }
+}
+
+/// Returns whether a form says that it comes from a page of this hub, which browsers do not say for others.
+pub(crate) fn is_from_here(base: &BaseUrl, headers: &HeaderMap) -> bool {
+    let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
+    origin == Some(origin_of(base).as_str())
 }
 
 /// Who asks for a page: who is signed in in the browser, else whoever the request itself names.

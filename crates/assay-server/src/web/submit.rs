@@ -1,6 +1,7 @@
 //! A new result for a model: filled in or pasted, previewed, and opened as a pull request.
 
 mod compose;
+mod log;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::frame::Frame;
 use super::go::Go;
 use super::preview::Shown;
 use super::repo::{self, RepoHead, Tab};
-use super::{Pages, Visitor, links, show};
+use super::{Pages, Visitor, files, links, show};
 use crate::error::Failure;
 use crate::extract::RepoName;
 use crate::rendered::Answer;
@@ -32,7 +33,7 @@ const SUGGESTED: usize = 500;
 const MAX_TEXT: usize = 1 << 20;
 
 pub(super) fn pages() -> Pages {
-    Pages::new().page(
+    log::pages().page(
         "/new/result",
         "Where to begin with a new result: which model, which benchmark.",
         get(begin),
@@ -56,6 +57,9 @@ struct Begin {
     task: String,
     benchmarks: Vec<String>,
     missing: Option<String>,
+    harnesses: String,
+    most_files: usize,
+    most_bytes: String,
 }
 
 #[derive(Template)]
@@ -75,10 +79,11 @@ struct FillIn {
 struct Check {
     frame: Frame,
     head: RepoHead,
-    path: String,
-    text: String,
+    files: Vec<DraftFile>,
     title: String,
     comment: String,
+    /// What a person should know of entries that were made of logs.
+    remarks: Vec<Vec<(bool, String)>>,
     preview: Shown,
     speaks: bool,
 }
@@ -111,7 +116,11 @@ async fn begin(State(state): State<AppState>, visitor: Visitor) -> Result<Respon
             None => missing = Some(model.clone()),
         }
     }
+    let visitor = visitor.with_form(&state)?;
     let page = Begin {
+        harnesses: log::harnesses(),
+        most_files: log::MAX_FILES,
+        most_bytes: files::bytes(state.web.body_bytes as u64),
         frame: visitor.frame("Submit a result"),
         benchmark: named_benchmark(&visitor).to_owned(),
         task: visitor.state.get("task").unwrap_or_default().to_owned(),
@@ -181,12 +190,7 @@ async fn send(
             Err(error) => return Err(error.into()),
         }
     }
-    let files = vec![(draft.path.clone(), draft.text.clone().into_bytes())];
-    let preview = state
-        .hub
-        .boards()
-        .preview_files(&visitor.caller, RepoKind::Model, repo.id(), files)
-        .await?;
+    let preview = preview(&state, &visitor, &repo, &draft).await?;
     if form.get("do") == "look" {
         let fragment = Fragment {
             preview: Shown::of(&preview),
@@ -194,6 +198,23 @@ async fn send(
         return Ok(visitor.render(&fragment)?.into_response());
     }
     check(&state, visitor, &repo, &form, draft, &preview).await
+}
+
+/// Returns what the files of a draft would do to the boards.
+async fn preview(
+    state: &AppState,
+    visitor: &Visitor,
+    repo: &assay_app::Repo,
+    draft: &Draft,
+) -> Result<Preview, Failure> {
+    let files = draft.files.iter();
+    let files = files.map(|file| (file.path.clone(), file.text.clone().into_bytes()));
+    let preview = state
+        .hub
+        .boards()
+        .preview_files(&visitor.caller, RepoKind::Model, repo.id(), files.collect())
+        .await?;
+    Ok(preview)
 }
 
 async fn check(
@@ -215,10 +236,10 @@ async fn check(
             .frame(format!("Check a result for {}", head.id))
             .unlisted(),
         head,
-        path: draft.path.as_str().to_owned(),
-        text: draft.text,
+        files: draft.files,
         title,
         comment: form.text("comment"),
+        remarks: draft.remarks,
         preview: Shown::of(preview),
         speaks: visitor.caller.name().is_some(),
     })?;
@@ -242,10 +263,14 @@ async fn open(
         parent: None,
         received_at: Some(state.web.clock.now()),
         create_pull: true,
-        operations: vec![Operation::Put {
-            path: draft.path.clone(),
-            content: FileSource::Memory(draft.text.clone().into_bytes()),
-        }],
+        operations: draft
+            .files
+            .iter()
+            .map(|file| Operation::Put {
+                path: file.path.clone(),
+                content: FileSource::Memory(file.text.clone().into_bytes()),
+            })
+            .collect(),
     };
     let committed = state
         .hub
@@ -257,15 +282,24 @@ async fn open(
         .ok_or_else(|| Error::internal("a pull request was asked for and none was opened"))
 }
 
-/// A result file that is not in git yet.
+/// Result files that are not in git yet.
 struct Draft {
+    files: Vec<DraftFile>,
+    title: String,
+    remarks: Vec<Vec<(bool, String)>>,
+}
+
+/// A result file that is not in git yet.
+struct DraftFile {
     path: RepoPath,
     text: String,
-    title: String,
 }
 
 /// The file that a form describes: pasted or chosen, else made of its fields.
 async fn draft(state: &AppState, repo: &assay_app::Repo, form: &Form) -> Result<Draft, Failure> {
+    if form.all("path").nth(1).is_some() {
+        return several_files(form);
+    }
     let pasted = match form.file("file") {
         Some(file) => Some(
             String::from_utf8(file.content.to_vec())
@@ -300,9 +334,25 @@ async fn draft(state: &AppState, repo: &assay_app::Repo, form: &Form) -> Result<
         )));
     }
     Ok(Draft {
-        path,
+        files: vec![DraftFile { path, text }],
         title: format!("Add a result on {benchmark}"),
-        text,
+        remarks: Vec::new(),
+    })
+}
+
+/// The files of a form that shows several.
+fn several_files(form: &Form) -> Result<Draft, Failure> {
+    let files = form.all("path").zip(form.texts("text"));
+    let files: Vec<DraftFile> = files
+        .map(|(path, text)| {
+            let path = result_path(path)?;
+            Ok(DraftFile { path, text })
+        })
+        .collect::<Result<_, Failure>>()?;
+    Ok(Draft {
+        title: format!("Add results of {} benchmarks", files.len()),
+        files,
+        remarks: Vec::new(),
     })
 }
 

@@ -71,6 +71,19 @@ impl Visitor {
         Ok(self)
     }
 
+    /// The visitor after a sign-in, whose browser is given the cookie of the session.
+    pub(crate) fn signed_in_as(mut self, session: assay_app::Visitor, cookie: HeaderValue) -> Self {
+        self.caller = session.caller.clone();
+        self.session = Some(Session(session));
+        self.cookie = Some(cookie);
+        self
+    }
+
+    /// The path and query of the page.
+    pub(crate) fn here(&self) -> &str {
+        &self.here
+    }
+
     /// What forms of this visitor carry; nothing for those who are not signed in and look at no form.
     pub(crate) fn form_token(&self) -> &str {
         match &self.session {

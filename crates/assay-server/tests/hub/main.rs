@@ -50,6 +50,8 @@ mod web_acts;
 mod web_changes;
 mod web_hooks;
 mod web_inbox;
+mod web_kept;
+mod web_log;
 mod web_provenance;
 mod web_safety;
 mod web_support;

@@ -362,6 +362,7 @@ async fn pages_are_for_who_may_see_them() {
         ("/new/model", [401, 200, 200, 200]),
         ("/new/benchmark", [401, 200, 200, 200]),
         ("/new/result", [200, 200, 200, 200]),
+        ("/new/log", [200, 200, 200, 200]),
         ("/admin", [401, 403, 403, 200]),
         ("/admin/accounts", [401, 403, 403, 200]),
         ("/admin/benchmarks", [401, 403, 403, 200]),
@@ -666,6 +667,7 @@ async fn what_strangers_write_is_text_on_every_page() {
         "/search?q=%22%3E%3Cb%20id%3Dinject%3E",
         "/login?next=%22%3E%3Cb%20id%3Dinject%3E",
         "/new/result?model=%22%3E%3Cb%20id%3Dinject%3E",
+        "/new/log?model=%22%3E%3Cb%20id%3Dinject%3E&task=%22%3E%3Cb%20id%3Dinject%3E",
         "/alice/small/submit?benchmark=%22%3E%3Cb%20id%3Dinject%3E",
     ] {
         let page = alice.get(place).await.expect(200).text();

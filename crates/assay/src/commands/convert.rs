@@ -1,7 +1,6 @@
 //! `assay convert`: harness logs in, Every Eval Ever records or a result entry out.
 
 mod args;
-mod detect;
 mod discover;
 mod json;
 mod logs;
@@ -31,9 +30,7 @@ use self::discover::discover;
 use self::logs::DiskLogs;
 use self::report::Account;
 #[cfg(feature = "client")]
-pub(crate) use self::results::{
-    About, Derived, EntryRequest, MetricPair, Problem, derive, validate_result_file,
-};
+pub(crate) use self::results::{Derived, EntryRequest, Problem, derive, validate_result_file};
 use self::work::Worker;
 #[cfg(feature = "client")]
 pub(crate) use self::{

@@ -12,8 +12,8 @@ use zip::read::ZipFile;
 use super::super::{LogFile, Logs, Refusal};
 use super::excerpt::{self, Excerpt, MAX_VALUE_BYTES};
 
-/// The most that one member may hold, in bytes; beyond it the member counts as damaged. This bounds the work that a
-/// member of a few bytes can ask for; memory is bounded by what is kept of it.
+/// The most that one member may hold, in bytes; beyond it the member counts as damaged. This bounds
+/// the work that a member of a few bytes can ask for; memory is bounded by what is kept of it.
 const MAX_MEMBER_BYTES: u64 = 4 << 30;
 /// The most members that an archive may have.
 const MAX_MEMBERS: usize = 8 << 20;
@@ -22,15 +22,16 @@ const SAMPLES: &str = "samples/";
 /// How many digits Inspect fills a number up to when it orders samples.
 const ID_DIGITS: usize = 20;
 
-/// An archive. A copy shares the list of members and reads through a file of its own, so threads do not wait for each
-/// other.
+/// An archive. A copy shares the list of members and reads through a file of its own, so threads do
+/// not wait for each other.
 pub(super) type Archive<'a> = ZipArchive<Reopened<'a>>;
 
 /// A file that is opened when it is first read; copies are opened again.
 pub(super) struct Reopened<'a> {
     logs: &'a dyn Logs,
     path: &'a str,
-    /// Never contended: the lock only lets the copies on several threads look at each other's outside.
+    /// Never contended: the lock only lets the copies on several threads look at each other's
+    /// outside.
     file: Mutex<Option<Box<dyn LogFile + 'a>>>,
 }
 
@@ -70,9 +71,15 @@ impl Seek for Reopened<'_> {
     }
 }
 
-/// Opens an archive.
-pub(super) fn open<'a>(logs: &'a dyn Logs, path: &'a str) -> Result<Archive<'a>, Refusal> {
-    let archive = ZipArchive::new(Reopened::new(logs, path))
+/// Opens an archive whose members hold at most `max_unpacked` bytes together. [`member`] reads no
+/// more of a member than the archive says that it holds, so this also bounds the work that an
+/// archive of a few bytes can ask for.
+pub(super) fn open<'a>(
+    logs: &'a dyn Logs,
+    path: &'a str,
+    max_unpacked: u64,
+) -> Result<Archive<'a>, Refusal> {
+    let mut archive = ZipArchive::new(Reopened::new(logs, path))
         .map_err(|error| Refusal::damaged(path, format!("it is no whole archive ({error})")))?;
     if archive.len() > MAX_MEMBERS {
         return Err(Refusal::damaged(
@@ -80,7 +87,27 @@ pub(super) fn open<'a>(logs: &'a dyn Logs, path: &'a str) -> Result<Archive<'a>,
             format!("it has more than {MAX_MEMBERS} members"),
         ));
     }
+    if max_unpacked < u64::MAX && unpacked_size(&mut archive) > u128::from(max_unpacked) {
+        return Err(Refusal::damaged(
+            path,
+            format!("unpacked it would have more than {max_unpacked} bytes"),
+        ));
+    }
     Ok(archive)
+}
+
+/// Returns the number of bytes that the members hold together, as the archive says.
+fn unpacked_size(archive: &mut Archive<'_>) -> u128 {
+    if let Some(size) = archive.decompressed_size() {
+        return size;
+    }
+    // An archive that was written as a stream: its directory has the sizes all the same.
+    (0..archive.len())
+        .map(|index| {
+            let member = archive.by_index_raw(index);
+            member.map_or(u128::MAX >> 32, |member| u128::from(member.size()))
+        })
+        .fold(0, u128::saturating_add)
 }
 
 /// Reads the header of a finished log, or that of one that is still running or has crashed.
@@ -123,7 +150,8 @@ pub(super) struct Place {
     pub(super) attachments: BTreeMap<u64, usize>,
 }
 
-/// A member that is a sample or a part of one. There can be hundreds of thousands, so it owns nothing.
+/// A member that is a sample or a part of one. There can be hundreds of thousands, so it owns
+/// nothing.
 struct Part<'n> {
     epoch: u64,
     id: &'n str,
@@ -150,8 +178,9 @@ impl Part<'_> {
     }
 }
 
-/// Finds the samples, in the order of epoch and id, and counts the members that should be samples and cannot be told
-/// which. Whole numbers among the ids are compared as numbers; `is_number` says whether an id is one.
+/// Finds the samples, in the order of epoch and id, and counts the members that should be samples
+/// and cannot be told which. Whole numbers among the ids are compared as numbers; `is_number` says
+/// whether an id is one.
 pub(super) fn samples(
     archive: &Archive<'_>,
     is_number: impl Fn(&str) -> bool,
@@ -214,7 +243,8 @@ fn chunk(rest: &str, folder: &str) -> Option<u64> {
         .ok()
 }
 
-/// A member as it was before it was packed, to a limit.
+/// Returns a member as it was before it was packed, up to the size that the archive gives for it
+/// and to a limit.
 pub(super) fn member<'m, 'a>(
     archive: &'m mut Archive<'a>,
     index: usize,
@@ -222,7 +252,9 @@ pub(super) fn member<'m, 'a>(
     let file = archive
         .by_index(index)
         .map_err(|error| StreamError::Io(io::Error::other(error.to_string())))?;
-    Ok(file.take(MAX_MEMBER_BYTES))
+    // One byte beyond the end is asked for: that is when the checksum is verified.
+    let most = file.size().saturating_add(1);
+    Ok(file.take(most.min(MAX_MEMBER_BYTES)))
 }
 
 #[cfg(test)]

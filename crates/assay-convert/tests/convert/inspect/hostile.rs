@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use assay_convert::convert::Refusal;
+use assay_convert::convert::{Options, Refusal};
 use proptest::prelude::*;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -277,4 +277,53 @@ fn a_sample_may_refer_to_very_many_texts() {
     for (number, message) in said.iter().enumerate() {
         assert_eq!(message["content"], format!("text {number}"));
     }
+}
+
+#[test]
+fn an_archive_that_unpacks_to_more_than_it_may_is_refused_before_anything_is_unpacked() {
+    let zeros = " ".repeat(4 << 20);
+    let bytes = archive(&[("header.json", HEADER), ("samples/1_epoch_1.json", &zeros)]);
+    assert!(bytes.len() < 64 << 10, "{}", bytes.len());
+    let options = Options {
+        max_unpacked: 1 << 20,
+        samples: false,
+        ..jobs(1)
+    };
+
+    let refusal = convert_bytes(bytes.clone(), &options).unwrap_err();
+
+    assert!(
+        refusal.to_string().contains("more than 1048576 bytes"),
+        "{refusal}"
+    );
+    let options = Options {
+        max_unpacked: 8 << 20,
+        ..options
+    };
+    assert!(convert_bytes(bytes, &options).is_ok());
+}
+
+/// The directory of an archive can lie: what a member really unpacks to is read no further than it
+/// says.
+#[test]
+fn a_member_that_unpacks_to_more_than_the_archive_says_is_damaged() {
+    let header = format!("{HEADER}{}", " ".repeat(1 << 20));
+    let mut bytes = archive(&[("header.json", &header)]);
+    let size = u32::try_from(header.len()).unwrap().to_le_bytes();
+    let lie = u32::try_from(HEADER.len() - 10).unwrap().to_le_bytes();
+    let places: Vec<usize> = (0..bytes.len() - 4)
+        .filter(|&at| bytes[at..at + 4] == size)
+        .collect();
+    assert_eq!(
+        places.len(),
+        2,
+        "the size stands in front of the member and in the directory"
+    );
+    for at in places {
+        bytes[at..at + 4].copy_from_slice(&lie);
+    }
+
+    let refusal = convert_bytes(bytes, &jobs(1)).unwrap_err();
+
+    assert_eq!(refusal.slug(), "damaged");
 }

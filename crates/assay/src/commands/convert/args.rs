@@ -268,6 +268,7 @@ impl ConvertArgs {
             retrieved_timestamp: said.retrieved_at.clone(),
             samples: !self.no_samples,
             jobs: self.jobs.map_or_else(cores, usize::from),
+            ..Options::default()
         }
     }
 

@@ -3,10 +3,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use assay_cli::{Argument, Descent, Visitor, search};
-use assay_convert::convert::{Harness, Logs};
+use assay_convert::convert::{
+    Harness, Logs, belongs_to_another, detect_directory, harness_of, may_be_log,
+};
 
 use super::Source;
-use super::detect::{belongs_to_another, detect_directory, harness_of, may_be_log};
 
 /// Hidden directories of tools, in which no harness writes.
 const TOOL_DIRECTORIES: [&str; 8] = [

@@ -1,34 +1,27 @@
 //! `--to eval-results`: an entry of a result file out of the records that logs become.
 
-mod candidate;
-mod choose;
 #[cfg(feature = "client")]
 mod derive;
-mod entry;
 mod file;
-mod keep;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use assay_check::{Benchmarks as _, Lookup};
 use assay_cli::{Exit, Printer};
-use assay_model::{MetricId, RepoId, Revision, TaskId, chain};
+use assay_convert::entry::{
+    About, Candidate, Choice, KeepStore, MetricPair, NoEntry, Question, entry,
+};
+use assay_model::{RepoId, Revision, TaskId, chain};
 use assay_render::visible;
 use serde::Serialize;
 
-use self::candidate::Candidate;
-use self::choose::Choice;
 #[cfg(feature = "client")]
 pub(crate) use self::derive::{Derived, EntryRequest, derive};
-pub(crate) use self::entry::About;
 #[cfg(feature = "client")]
 pub(crate) use self::file::validate_result_file;
 use self::file::{Place, Written};
-use self::keep::KeepStore;
 use super::discover::DiscoveredLogs;
 use super::report::{End, Fault};
 use super::work::Worker;
@@ -97,41 +90,6 @@ pub(super) struct ResultsArgs {
     pub(super) notes: Option<String>,
 }
 
-/// A metric of a log and the metric of a benchmark that it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MetricPair {
-    pub(super) from: String,
-    pub(super) to: MetricId,
-}
-
-impl fmt::Display for MetricPair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.from, self.to)
-    }
-}
-
-/// Why a text is no pair of metrics.
-#[derive(Debug, thiserror::Error)]
-#[error("write the metric of the log, `=` and the metric of the benchmark: `acc_norm=accuracy`")]
-pub(crate) struct MetricPairError;
-
-impl FromStr for MetricPair {
-    type Err = MetricPairError;
-
-    fn from_str(text: &str) -> Result<Self, MetricPairError> {
-        // The name in the log may hold the sign itself; that of the benchmark hardly does.
-        let (from, to) = text.rsplit_once('=').ok_or(MetricPairError)?;
-        let to = to.parse().map_err(|_| MetricPairError)?;
-        if from.is_empty() {
-            return Err(MetricPairError);
-        }
-        Ok(Self {
-            from: from.to_owned(),
-            to,
-        })
-    }
-}
-
 /// Why there is no entry.
 #[derive(Debug)]
 pub(crate) enum Problem {
@@ -139,6 +97,32 @@ pub(crate) enum Problem {
     Refused(Vec<String>),
     /// Something could not be read, asked or written.
     Failed(Vec<String>),
+}
+
+impl From<NoEntry> for Problem {
+    fn from(error: NoEntry) -> Self {
+        Self::Refused(vec![with_option(error)])
+    }
+}
+
+/// Returns the reason with the option of the command line that answers its question.
+fn with_option(error: NoEntry) -> String {
+    let NoEntry { reason, question } = error;
+    match question {
+        None => reason,
+        Some(Question::Log) => format!("{reason}; name one log"),
+        Some(Question::Evaluation) => format!("{reason}; say which with `--evaluation`"),
+        Some(Question::Score(metric)) => {
+            format!("{reason}; say which with `--metric RESULT={metric}`")
+        }
+        Some(Question::Scores) => format!("{reason}; say which is which with `--metric FROM=TO`"),
+        Some(Question::Incomplete) => {
+            format!("{reason}, or give `--allow-incomplete` for an entry that says so")
+        }
+        Some(Question::SourceUrl) => {
+            format!("{reason}: give `--source-url` beside `--source-name`")
+        }
+    }
 }
 
 /// An entry, and where it went.
@@ -187,9 +171,8 @@ pub(super) fn make(
         pairs: &args.metric,
         evaluation: args.evaluation.as_deref(),
     };
-    let chosen = choice.choose(&candidates).map_err(Problem::Refused)?;
-    let (entry, remarks) =
-        entry::entry(&choice, &chosen, about(args, said)).map_err(Problem::Refused)?;
+    let chosen = choice.choose(&candidates)?;
+    let (entry, remarks) = entry(&choice, &chosen, about(args, said))?;
     let place = match worker.out {
         None => Place::Nowhere,
         Some(out) if out == Path::new("-") => Place::Nowhere,

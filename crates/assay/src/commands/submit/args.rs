@@ -1,10 +1,11 @@
 use std::path::PathBuf;
 
+use assay_convert::entry::MetricPair;
 use assay_model::{RepoId, TaskId};
 use clap::Args;
 
 use crate::args::ShowFormat;
-use crate::commands::convert::{AUTO, MetricPair, Source, harnesses};
+use crate::commands::convert::{AUTO, Source, harnesses};
 
 /// Bring the results of a run to a hub, as a pull request with signed entries
 #[derive(Debug, Args)]

@@ -2,36 +2,17 @@
 
 use std::fmt::Write as _;
 
+use assay_formats::eval_results::entries;
+
 use super::{FilePlan, SubmitError};
-use crate::entries;
 
 /// The most names that a title lists.
 const MAX_NAMED: usize = 3;
 
-/// The file with new entries behind what is there; not a byte of what is there changes.
+/// Returns the file with new entries behind what is there; not a byte of what is there changes.
 pub(super) fn whole(path: &str, main: Option<&str>, added: &[&str]) -> Result<String, SubmitError> {
-    let existing = main.unwrap_or_default();
-    let mut whole = existing.to_owned();
-    let mut expected = match main {
-        Some(text) => entries::read(text)
-            .map_err(|error| SubmitError::refused(format!("`{path}` on the hub: {error}")))?,
-        None => Vec::new(),
-    };
-    for text in added {
-        if !whole.is_empty() && !whole.ends_with('\n') {
-            whole.push('\n');
-        }
-        whole.push_str(text);
-        expected.extend(entries::read(text).unwrap_or_default());
-    }
-    // A list in brackets, an indented list or a second document cannot be added to by writing behind it.
-    if entries::read(&whole).as_ref() != Ok(&expected) {
-        return Err(SubmitError::refused(format!(
-            "`{path}` on the hub is laid out so that nothing can be added at its end; write the list in block style at \
-             the left margin first"
-        )));
-    }
-    Ok(whole)
+    entries::append(main, added)
+        .map_err(|error| SubmitError::refused(format!("`{path}` on the hub: {error}")))
 }
 
 /// What the pull request is called.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use assay_formats::eval_results;
+use assay_convert::entry::About;
+use assay_formats::eval_results::entries::{self, Field};
+use assay_formats::eval_results::write;
 use assay_hub_api::client::Client;
 use assay_model::{Entry, RepoKind, Revision};
 use assay_trust::{Canonical, Unverified};
@@ -11,9 +13,8 @@ use super::SubmitError;
 use super::args::RunArgs;
 use super::facts::{Definitions, commit_of};
 use super::inputs::Inputs;
-use crate::commands::convert::{About, Derived, EntryRequest, derive};
+use crate::commands::convert::{Derived, EntryRequest, derive};
 use crate::config::Config;
-use crate::entries::{self, Field};
 
 /// An entry that can be sent.
 #[derive(Debug)]
@@ -198,7 +199,7 @@ fn of_runs(
     Ok(Draft {
         origin: origins.join(", "),
         place: None,
-        text: eval_results::write(std::slice::from_ref(&entry)),
+        text: write(std::slice::from_ref(&entry)),
         names_benchmark_commit: named.is_some(),
         names_model_commit: entry.model_revision.is_some(),
         entry,

@@ -2,9 +2,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use assay_check::FileKind;
+use assay_formats::eval_results::entries::{self, Piece};
 
 use super::SubmitError;
-use crate::entries::{self, Piece};
 
 /// The largest record that is read, in bytes.
 const MAX_RECORD: u64 = 64 << 20;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use assay_formats::eval_results::entries;
 use assay_hub_api::EvalResult;
 use assay_hub_api::client::{Client, ClientError};
 use assay_model::{Entry, RepoId, RepoKind};
 
 use super::SubmitError;
-use crate::entries;
 
 /// The most open pull requests of one file that are looked into.
 const MAX_PULLS: usize = 1000;

@@ -1,6 +1,7 @@
 //! `assay token inspect`: what a token says of itself. Nothing of it is believed.
 
 use assay_cli::{Exit, Printer};
+use assay_formats::eval_results::entries::MAX_FILE;
 use assay_model::Timestamp;
 use assay_render::visible;
 use assay_trust::{Canonical, Claims, Reason, Unverified, UnverifiedToken, matches};
@@ -14,7 +15,6 @@ use crate::commands::submit::text_of;
 use crate::commands::verify::{
     Given, VERSION, claims_document, claims_in_words, reason_document, reason_in_words,
 };
-use crate::entries::MAX_FILE;
 
 /// The header that our issuer writes, up to the name of the key.
 const OWN_HEADER: &str = r#"{"alg":"EdDSA","typ":"JWT","kid":""#;

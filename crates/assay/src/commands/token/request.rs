@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assay_cli::{Exit, Printer};
+use assay_formats::eval_results::entries::{self, Field};
 use assay_hub_api::EvalToken;
 use assay_hub_api::client::Document;
 use assay_render::visible;
@@ -16,7 +17,6 @@ use crate::commands::submit::{
 };
 use crate::commands::verify::VERSION;
 use crate::config::Config;
-use crate::entries::{self, Field};
 use crate::issuer::{ISSUE, IssuerError, artefacts, request};
 use crate::replace::replace;
 

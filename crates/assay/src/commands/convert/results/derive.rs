@@ -1,12 +1,10 @@
 use std::path::PathBuf;
 
 use assay_convert::convert::Options;
+use assay_convert::entry::{About, Candidate, Choice, MetricPair, entry};
 use assay_model::{Benchmark, Entry, RepoId, TaskId};
 
-use super::candidate::Candidate;
-use super::choose::Choice;
-use super::entry::{About, entry};
-use super::{MetricPair, Problem, candidates};
+use super::{Problem, candidates};
 use crate::commands::convert::Source;
 use crate::commands::convert::discover::discover;
 use crate::commands::convert::logs::DiskLogs;
@@ -61,8 +59,8 @@ pub(crate) fn derive(asked: EntryRequest<'_>) -> Result<Derived, Problem> {
         pairs: asked.pairs,
         evaluation: asked.evaluation,
     };
-    let mut chosen = choice.choose(&candidates).map_err(Problem::Refused)?;
-    let (entry, remarks) = entry(&choice, &chosen, asked.about).map_err(Problem::Refused)?;
+    let mut chosen = choice.choose(&candidates)?;
+    let (entry, remarks) = entry(&choice, &chosen, asked.about)?;
     chosen.warnings.extend(remarks.warnings);
     Ok(Derived {
         entry,

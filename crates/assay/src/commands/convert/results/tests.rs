@@ -1,14 +1,12 @@
 use std::path::Path;
 
 use assay_convert::convert::Harness;
+use assay_convert::entry::{Candidate, Choice, MetricPair, Remarks, entry};
 use assay_model::{Benchmark, Direction, Entry, Metric, Number, Setup, Task};
 use clap::Parser as _;
 
-use super::candidate::Candidate;
-use super::choose::Choice;
-use super::entry::{Remarks, entry};
 use super::file::{Place, Written, add};
-use super::{MetricPair, Problem, about};
+use super::{Problem, about, with_option};
 use crate::args::{Args, Command};
 use crate::benchmarks::Lists;
 use crate::commands::convert::ConvertArgs;
@@ -105,10 +103,9 @@ fn made(
         pairs: &args.results.metric,
         evaluation: args.results.evaluation.as_deref(),
     };
-    let first = |reasons: Vec<String>| reasons.into_iter().next().unwrap_or_default();
-    let chosen = choice.choose(candidates).map_err(first)?;
+    let chosen = choice.choose(candidates).map_err(with_option)?;
     let (entry, remarks) =
-        entry(&choice, &chosen, about(&args.results, &args.said)).map_err(first)?;
+        entry(&choice, &chosen, about(&args.results, &args.said)).map_err(with_option)?;
     Ok((entry, remarks, chosen.warnings))
 }
 

@@ -1,42 +1,45 @@
-//! Which scores of the logs are those of the benchmark. What is not certain is asked back, never guessed.
+//! Which scores of the logs are those of the benchmark. What is not certain is asked back, never
+//! guessed.
 
 use std::collections::BTreeSet;
 
-use assay_convert::convert::metric_id;
 use assay_model::{Benchmark, Metric, MetricId, RepoId, TaskId};
 
-use super::MetricPair;
-use super::candidate::Candidate;
+use super::{Candidate, MetricPair, NoEntry, Question};
+use crate::convert::metric_id;
 
 /// How many scores are listed for those who must choose.
 const MAX_LISTED: usize = 12;
 
-/// What is asked for.
-#[derive(Clone, Copy)]
-pub(super) struct Choice<'a> {
-    pub(super) benchmark: &'a RepoId,
-    pub(super) task: &'a TaskId,
-    pub(super) model: &'a RepoId,
+/// The entry that is wanted of some scores.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice<'a> {
+    /// The benchmark.
+    pub benchmark: &'a RepoId,
+    /// The task of the benchmark.
+    pub task: &'a TaskId,
+    /// The model.
+    pub model: &'a RepoId,
     /// What the benchmark defines, when it is known.
-    pub(super) definition: Option<&'a Benchmark>,
-    pub(super) pairs: &'a [MetricPair],
+    pub definition: Option<&'a Benchmark>,
+    /// Which score is which metric, where the person says so.
+    pub pairs: &'a [MetricPair],
     /// What was evaluated, when the person says so.
-    pub(super) evaluation: Option<&'a str>,
+    pub evaluation: Option<&'a str>,
 }
 
 /// The scores of one run, each with the metric of the benchmark that it is.
 #[derive(Debug)]
-pub(super) struct Chosen<'c> {
-    pub(super) scores: Vec<(MetricId, &'c Candidate)>,
-    pub(super) warnings: Vec<String>,
+pub struct Chosen<'c> {
+    /// The scores.
+    pub scores: Vec<(MetricId, &'c Candidate)>,
+    /// What looks wrong.
+    pub warnings: Vec<String>,
 }
 
 impl Choice<'_> {
-    /// Chooses among the scores of all logs, or says what keeps it from choosing.
-    pub(super) fn choose<'c>(
-        &self,
-        candidates: &'c [Candidate],
-    ) -> Result<Chosen<'c>, Vec<String>> {
+    /// Chooses among the scores of all logs, or returns why none can be chosen.
+    pub fn choose<'c>(&self, candidates: &'c [Candidate]) -> Result<Chosen<'c>, NoEntry> {
         let mut warnings = Vec::new();
         let kept = without_retried(candidates, &mut warnings);
         let of_model = self.of_model(&kept, &mut warnings)?;
@@ -51,10 +54,11 @@ impl Choice<'_> {
                 .iter()
                 .map(|(log, run)| format!("`{run}` in {log}"))
                 .collect();
-            return Err(vec![format!(
-                "the scores are of several runs, and an entry is of one: {}; name one log",
+            let reason = format!(
+                "the scores are of several runs, and an entry is of one: {}",
                 listed(&runs)
-            )]);
+            );
+            return Err(NoEntry::asks(reason, Question::Log));
         }
         Ok(Chosen { scores, warnings })
     }
@@ -63,7 +67,7 @@ impl Choice<'_> {
         &self,
         candidates: &[&'c Candidate],
         warnings: &mut Vec<String>,
-    ) -> Result<Vec<&'c Candidate>, Vec<String>> {
+    ) -> Result<Vec<&'c Candidate>, NoEntry> {
         let wanted = self.model.as_str();
         let own: Vec<&Candidate> = candidates
             .iter()
@@ -84,15 +88,15 @@ impl Choice<'_> {
                 ));
                 Ok(candidates.to_vec())
             }
-            Some(_) => Err(vec![format!(
+            Some(_) => Err(NoEntry::new(format!(
                 "no log names the model `{wanted}`; the models are {}",
                 listed(&quoted(&models))
-            )]),
-            None => Err(vec!["the logs hold no score".to_owned()]),
+            ))),
+            None => Err(NoEntry::new("the logs hold no score".to_owned())),
         }
     }
 
-    fn of_task<'c>(&self, candidates: &[&'c Candidate]) -> Result<Vec<&'c Candidate>, Vec<String>> {
+    fn of_task<'c>(&self, candidates: &[&'c Candidate]) -> Result<Vec<&'c Candidate>, NoEntry> {
         let names: BTreeSet<&str> = candidates
             .iter()
             .map(|candidate| candidate.evaluation_name.as_str())
@@ -103,10 +107,10 @@ impl Choice<'_> {
         if let Some(name) = self.evaluation {
             let own = keep(&|candidate| candidate.evaluation_name == name);
             if own.is_empty() {
-                return Err(vec![format!(
+                return Err(NoEntry::new(format!(
                     "the logs hold no evaluation `{name}`; they hold {}",
                     listed(&quoted(&names))
-                )]);
+                )));
             }
             return Ok(own);
         }
@@ -134,10 +138,11 @@ impl Choice<'_> {
             .map(|candidate| candidate.evaluation_name.as_str())
             .collect();
         if left.len() > 1 {
-            return Err(vec![format!(
-                "the logs hold several evaluations, none called `{task}`: {}; say which with `--evaluation`",
+            let reason = format!(
+                "the logs hold several evaluations, none called `{task}`: {}",
                 listed(&quoted(&left))
-            )]);
+            );
+            return Err(NoEntry::asks(reason, Question::Evaluation));
         }
         Ok(by_data)
     }
@@ -145,16 +150,17 @@ impl Choice<'_> {
     fn of_metrics<'c>(
         &self,
         candidates: &[&'c Candidate],
-    ) -> Result<Vec<(MetricId, &'c Candidate)>, Vec<String>> {
+    ) -> Result<Vec<(MetricId, &'c Candidate)>, NoEntry> {
         let mut scores = self.paired(candidates)?;
         match self.definition {
             Some(definition) => self.defined(definition, candidates, &mut scores)?,
-            // Without a definition the names of the log are all there is, unless the person said which score is which.
+            // Without a definition the names of the log are all there is, unless the person said
+            // which score is which.
             None if scores.is_empty() => as_named(candidates, &mut scores)?,
             None => {}
         }
         if scores.is_empty() {
-            return Err(vec![self.nothing_fits(candidates)]);
+            return Err(self.nothing_fits(candidates));
         }
         Ok(scores)
     }
@@ -163,7 +169,7 @@ impl Choice<'_> {
     fn paired<'c>(
         &self,
         candidates: &[&'c Candidate],
-    ) -> Result<Vec<(MetricId, &'c Candidate)>, Vec<String>> {
+    ) -> Result<Vec<(MetricId, &'c Candidate)>, NoEntry> {
         let mut scores: Vec<(MetricId, &Candidate)> = Vec::new();
         for pair in self.pairs {
             let own: Vec<&Candidate> = candidates
@@ -172,7 +178,8 @@ impl Choice<'_> {
                 .filter(|candidate| candidate.is_called(&pair.from))
                 .collect();
             if scores.iter().any(|(metric, _)| *metric == pair.to) {
-                return Err(vec![format!("`--metric` names `{}` twice", pair.to)]);
+                let reason = format!("two scores are given for the metric `{}`", pair.to);
+                return Err(NoEntry::new(reason));
             }
             scores.push((pair.to.clone(), one(&pair.to, &own, candidates)?));
         }
@@ -185,15 +192,15 @@ impl Choice<'_> {
         definition: &Benchmark,
         candidates: &[&'c Candidate],
         scores: &mut Vec<(MetricId, &'c Candidate)>,
-    ) -> Result<(), Vec<String>> {
+    ) -> Result<(), NoEntry> {
         for pair in self.pairs {
             if definition.metric(pair.to.as_str()).is_none() {
                 let known = definition.metrics.iter().map(|metric| metric.id.as_str());
-                return Err(vec![format!(
+                return Err(NoEntry::new(format!(
                     "`{}` is no metric of the benchmark; its metrics are {}",
                     pair.to,
                     listed(&quoted(&known.collect()))
-                )]);
+                )));
             }
         }
         for metric in &definition.metrics {
@@ -226,7 +233,7 @@ impl Choice<'_> {
         Ok(())
     }
 
-    fn nothing_fits(&self, candidates: &[&Candidate]) -> String {
+    fn nothing_fits(&self, candidates: &[&Candidate]) -> NoEntry {
         let scores: Vec<String> = candidates
             .iter()
             .map(|candidate| candidate.words())
@@ -235,12 +242,12 @@ impl Choice<'_> {
             let ids = definition.metrics.iter().map(|metric| metric.id.as_str());
             listed(&quoted(&ids.collect()))
         });
-        format!(
-            "no score of the logs is of a metric of the benchmark ({}); the logs hold {}; say which is which with \
-             `--metric FROM=TO`",
+        let reason = format!(
+            "no score of the logs is of a metric of the benchmark ({}); the logs hold {}",
             metrics.unwrap_or_default(),
             listed(&scores)
-        )
+        );
+        NoEntry::asks(reason, Question::Scores)
     }
 }
 
@@ -281,7 +288,7 @@ fn one<'c>(
     metric: &MetricId,
     own: &[&'c Candidate],
     all: &[&Candidate],
-) -> Result<&'c Candidate, Vec<String>> {
+) -> Result<&'c Candidate, NoEntry> {
     let words = |candidates: &[&Candidate]| {
         let words: Vec<String> = candidates
             .iter()
@@ -291,14 +298,14 @@ fn one<'c>(
     };
     match own {
         [only] => Ok(only),
-        [] => Err(vec![format!(
-            "no score of the logs goes by the name that `--metric` gives for `{metric}`; the logs hold {}",
+        [] => Err(NoEntry::new(format!(
+            "no score of the logs goes by the name that is given for `{metric}`; the logs hold {}",
             words(all)
-        )]),
-        several => Err(vec![format!(
-            "several scores could be `{metric}`: {}; say which with `--metric RESULT={metric}`",
-            words(several)
-        )]),
+        ))),
+        several => Err(NoEntry::asks(
+            format!("several scores could be `{metric}`: {}", words(several)),
+            Question::Score(metric.clone()),
+        )),
     }
 }
 
@@ -306,16 +313,16 @@ fn one<'c>(
 fn as_named<'c>(
     candidates: &[&'c Candidate],
     scores: &mut Vec<(MetricId, &'c Candidate)>,
-) -> Result<(), Vec<String>> {
+) -> Result<(), NoEntry> {
     for &candidate in candidates {
         let name = candidate
             .metric_names()
             .next()
             .unwrap_or(&candidate.result_id);
         let id: MetricId = name.parse().map_err(|error| {
-            vec![format!(
+            NoEntry::new(format!(
                 "`{name}` cannot be a metric of a benchmark: {error}"
-            )]
+            ))
         })?;
         if scores.iter().any(|(taken, _)| *taken == id) {
             let same = candidates.iter().copied();

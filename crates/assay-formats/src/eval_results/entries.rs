@@ -1,14 +1,16 @@
 //! The entries of a result file as text: cut out, and changed without touching what is not meant.
 
-use assay_formats::{Kind, Tape, Value, eval_results, yaml};
 use assay_model::Entry;
 
-/// The largest result file that is read, in bytes.
-pub(crate) const MAX_FILE: u64 = 1 << 20;
+use super::{TOKEN_KEYS, read as read_value};
+use crate::{Kind, Tape, Value, yaml};
 
-/// Why a result file cannot be worked on.
+/// The largest result file that is read, in bytes.
+pub const MAX_FILE: u64 = 1 << 20;
+
+/// The error for a result file whose text cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum EntriesError {
+pub enum EntriesError {
     /// It is broken, or it is something else.
     #[error("it is no result file; `assay validate` tells what is wrong with it")]
     NotResults,
@@ -17,9 +19,19 @@ pub(crate) enum EntriesError {
         "its entries do not begin with a dash on a line of their own; write the list in block style"
     )]
     Layout,
+    /// Nothing can be written behind its last entry.
+    #[error(
+        "it is laid out so that nothing can be added at its end; write the list in block style at the left margin first"
+    )]
+    NoRoom,
     /// There is no such entry.
     #[error("it has no entry {position}; entries are counted from 1, and there are {count}")]
-    NoEntry { position: usize, count: usize },
+    NoEntry {
+        /// The place that was asked for, from 1.
+        position: usize,
+        /// How many entries there are.
+        count: usize,
+    },
     /// The key cannot be written there without changing something else.
     #[error(
         "`{0}` cannot be written into the entry without changing how the rest reads; write it by hand"
@@ -29,18 +41,18 @@ pub(crate) enum EntriesError {
 
 /// One entry of a result file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Piece {
+pub struct Piece {
     /// A result file with this entry alone, as its author wrote it.
-    pub(crate) text: String,
+    pub text: String,
     /// What it says.
-    pub(crate) entry: Entry,
+    pub entry: Entry,
     /// The line of the file on which it begins, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
 }
 
-/// What can be written into an entry.
+/// A field that can be written into an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Field {
+pub enum Field {
     /// The commit of the benchmark.
     DatasetRevision,
     /// The commit of the model.
@@ -55,7 +67,7 @@ impl Field {
         match self {
             Self::DatasetRevision => "dataset.revision",
             Self::ModelRevision => "model_revision",
-            Self::Token => eval_results::TOKEN_KEYS[0],
+            Self::Token => TOKEN_KEYS[0],
         }
     }
 
@@ -64,23 +76,23 @@ impl Field {
         match self {
             Self::DatasetRevision => &["revision"],
             Self::ModelRevision => &["model_revision"],
-            Self::Token => &eval_results::TOKEN_KEYS,
+            Self::Token => &TOKEN_KEYS,
         }
     }
 }
 
-/// What every entry of a result file says.
-pub(crate) fn read(text: &str) -> Result<Vec<Entry>, EntriesError> {
+/// Reads every entry of a result file.
+pub fn read(text: &str) -> Result<Vec<Entry>, EntriesError> {
     let mut tape = Tape::new();
     if !yaml::parse(text, &mut tape).is_empty() {
         return Err(EntriesError::NotResults);
     }
     let root = tape.root(text).ok_or(EntriesError::NotResults)?;
-    eval_results::read(root).ok_or(EntriesError::NotResults)
+    read_value(root).ok_or(EntriesError::NotResults)
 }
 
 /// Cuts a result file into its entries.
-pub(crate) fn split(text: &str) -> Result<Vec<Piece>, EntriesError> {
+pub fn split(text: &str) -> Result<Vec<Piece>, EntriesError> {
     let entries = read(text)?;
     let mut tape = Tape::new();
     yaml::parse(text, &mut tape);
@@ -115,13 +127,31 @@ pub(crate) fn split(text: &str) -> Result<Vec<Piece>, EntriesError> {
     Ok(pieces)
 }
 
+/// Adds result files behind a result file; not a byte of what is there changes. `None` stands for a
+/// file that is not there yet.
+pub fn append(existing: Option<&str>, added: &[&str]) -> Result<String, EntriesError> {
+    let mut whole = existing.unwrap_or_default().to_owned();
+    let mut expected = match existing {
+        Some(text) => read(text)?,
+        None => Vec::new(),
+    };
+    for text in added {
+        if !whole.is_empty() && !whole.ends_with('\n') {
+            whole.push('\n');
+        }
+        whole.push_str(text);
+        expected.extend(read(text).unwrap_or_default());
+    }
+    // A list in brackets, an indented list or a second document cannot be added to by writing
+    // behind it.
+    if read(&whole).as_ref() != Ok(&expected) {
+        return Err(EntriesError::NoRoom);
+    }
+    Ok(whole)
+}
+
 /// Writes a value into one entry, from 0, and leaves every other byte as it is.
-pub(crate) fn set(
-    text: &str,
-    position: usize,
-    field: Field,
-    value: &str,
-) -> Result<String, EntriesError> {
+pub fn set(text: &str, position: usize, field: Field, value: &str) -> Result<String, EntriesError> {
     let mut expected = read(text)?;
     let count = expected.len();
     let changed = expected.get_mut(position).ok_or(EntriesError::NoEntry {
@@ -163,7 +193,8 @@ fn edited(text: &str, map: Value<'_>, keys: &[&str], value: &str) -> Option<Stri
         .then(|| format!("\"{value}\""))?;
     let mut found = keys.iter().filter_map(|key| map.get(key));
     if let Some(old) = found.next() {
-        // Two spellings of one key contradict each other, and which of them counts is for a person to say.
+        // Two spellings of one key contradict each other, and which of them counts is for a person
+        // to say.
         let is_scalar = !matches!(old.kind(), Kind::List | Kind::Map);
         let range = old.range();
         let spliced = format!("{}{quoted}{}", &text[..range.start], &text[range.end..]);
@@ -189,7 +220,8 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |feed| feed + 1)
 }
 
-/// Lines of one list item with the dash moved to the left margin; none when they do not begin with a dash.
+/// Lines of one list item with the dash moved to the left margin; none when they do not begin with
+/// a dash.
 fn without_indent(lines: &str) -> Option<String> {
     let indent = lines.len() - lines.trim_start_matches(' ').len();
     if !lines[indent..].starts_with('-') {

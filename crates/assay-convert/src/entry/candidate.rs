@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
-use assay_convert::convert::{Harness, RUN_STATUS};
 use assay_formats::eee::setup_of;
 use assay_model::{Number, Revision, Setup};
 use serde::Deserialize;
 use serde_json::Value as Json;
+
+use crate::convert::{Harness, RUN_STATUS};
 
 /// Where records keep the commit of the model, by the harness that wrote the log.
 const MODEL_COMMITS: [&str; 3] = ["sha", "model_sha", "revision"];
@@ -13,48 +14,48 @@ const INCOMPLETE: &str = "incomplete: ";
 
 /// One score that a log holds.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Candidate {
+pub struct Candidate {
     /// The log.
-    pub(super) log: String,
+    pub log: String,
     /// The harness that wrote it.
-    pub(super) harness: Option<Harness>,
+    pub harness: Option<Harness>,
     /// The run.
-    pub(super) evaluation_id: String,
+    pub evaluation_id: String,
     /// The model, as `developer/model` and as the log names it.
-    pub(super) model: [String; 2],
+    pub model: [String; 2],
     /// What was evaluated.
-    pub(super) evaluation_name: String,
+    pub evaluation_name: String,
     /// The data: its name, and its repository.
-    pub(super) dataset: [Option<String>; 2],
+    pub dataset: [Option<String>; 2],
     /// The result.
-    pub(super) result_id: String,
+    pub result_id: String,
     /// The metric, by its stable name and by its name for people.
-    pub(super) metric: [Option<String>; 2],
+    pub metric: [Option<String>; 2],
     /// The unit of the score.
-    pub(super) unit: Option<String>,
+    pub unit: Option<String>,
     /// The score.
-    pub(super) score: Number,
+    pub score: Number,
     /// How many samples it rests on.
-    pub(super) sample_size: Option<u64>,
+    pub sample_size: Option<u64>,
     /// The harness, as the record names it.
-    pub(super) library_name: String,
+    pub library_name: String,
     /// The version of the harness.
-    pub(super) library_version: String,
+    pub library_version: String,
     /// The commit of the model, when the log tells it in full.
-    pub(super) model_revision: Option<Revision>,
+    pub model_revision: Option<Revision>,
     /// When the evaluation ran.
-    pub(super) timestamp: Option<String>,
+    pub timestamp: Option<String>,
     /// What is missing from the run, when something is.
-    pub(super) incomplete: Option<String>,
+    pub incomplete: Option<String>,
     /// What retries of one evaluation share.
-    pub(super) retried: Option<String>,
+    pub retried: Option<String>,
     /// What tells the run from others.
-    pub(super) setup: Setup,
+    pub setup: Setup,
 }
 
 impl Candidate {
-    /// The scores of one record.
-    pub(super) fn read_all(
+    /// Reads the scores of one record. `log` and `harness` say what the record was made of.
+    pub fn read_all(
         log: &str,
         harness: Option<Harness>,
         record: &str,
@@ -100,18 +101,18 @@ impl Candidate {
         Ok(results.filter_map(candidate).collect())
     }
 
-    /// Whether a metric or a result goes by this name.
-    pub(super) fn is_called(&self, name: &str) -> bool {
+    /// Returns whether its metric or result goes by this name.
+    pub fn is_called(&self, name: &str) -> bool {
         self.result_id == name || self.metric_names().any(|own| own == name)
     }
 
     /// The names of its metric.
-    pub(super) fn metric_names(&self) -> impl Iterator<Item = &str> {
+    pub fn metric_names(&self) -> impl Iterator<Item = &str> {
         self.metric.iter().flatten().map(String::as_str)
     }
 
     /// The score in words, for those who must choose.
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         format!(
             "`{}` of `{}` in {} ({})",
             self.result_id, self.evaluation_name, self.log, self.score

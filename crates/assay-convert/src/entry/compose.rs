@@ -3,8 +3,7 @@ use assay_model::{
     Setup, Source, ValueType,
 };
 
-use super::candidate::Candidate;
-use super::choose::{Choice, Chosen};
+use super::{Candidate, Choice, Chosen, NoEntry, Question};
 
 /// What a record says of something that is not known.
 const UNKNOWN: &str = "unknown";
@@ -16,44 +15,44 @@ const PERCENT: [&str; 4] = ["percentage", "percent", "pct", "%"];
 /// The setup key of a run that did not finish, or not well.
 const INCOMPLETE_RUN: &str = "incomplete_run";
 
-/// What a person says of an entry and no log does.
+/// What a person says of an entry, and no log does.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct About<'a> {
+pub struct About<'a> {
     /// Where the scores or logs are published.
-    pub(crate) source_url: Option<&'a str>,
+    pub source_url: Option<&'a str>,
     /// What that is called.
-    pub(crate) source_name: Option<&'a str>,
+    pub source_name: Option<&'a str>,
     /// The setup in words.
-    pub(crate) notes: Option<&'a str>,
+    pub notes: Option<&'a str>,
     /// The framework, when it is not to go by its own name.
-    pub(crate) framework: Option<&'a str>,
+    pub framework: Option<&'a str>,
     /// The version of the framework, whatever the log says.
-    pub(crate) framework_version: Option<&'a str>,
+    pub framework_version: Option<&'a str>,
     /// The command line that ran the evaluation.
-    pub(crate) command: Option<&'a str>,
+    pub command: Option<&'a str>,
     /// The commit of the model.
-    pub(crate) model_revision: Option<&'a Revision>,
+    pub model_revision: Option<&'a Revision>,
     /// The commit of the benchmark.
-    pub(crate) dataset_revision: Option<&'a Revision>,
+    pub dataset_revision: Option<&'a Revision>,
     /// Whether a run that is not complete may become an entry.
-    pub(crate) allow_incomplete: bool,
+    pub allow_incomplete: bool,
 }
 
-/// What a person should know of an entry.
+/// Remarks for the person who submits an entry.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Remarks {
+pub struct Remarks {
     /// What was changed on the way.
-    pub(super) changes: Vec<String>,
+    pub changes: Vec<String>,
     /// What looks wrong.
-    pub(super) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
-/// Makes the entry, with remarks on what was changed on the way and on what looks wrong.
-pub(super) fn entry(
+/// Builds the entry, with remarks on what was changed on the way and on what looks wrong.
+pub fn entry(
     choice: &Choice<'_>,
     chosen: &Chosen<'_>,
     about: About<'_>,
-) -> Result<(Entry, Remarks), Vec<String>> {
+) -> Result<(Entry, Remarks), NoEntry> {
     let mut remarks = Remarks::default();
     let sizes: Vec<Option<u64>> = chosen
         .scores
@@ -87,11 +86,11 @@ pub(super) fn entry(
     let mut setup = shared_setup(chosen);
     if let Some((run, missing)) = run.and_then(|run| Some((run, run.incomplete.as_deref()?))) {
         if !about.allow_incomplete {
-            return Err(vec![format!(
-                "{}: the run is incomplete ({missing}), so its scores are not those of the benchmark; finish it, or give \
-                 `--allow-incomplete` for an entry that says so",
+            let reason = format!(
+                "{}: the run is incomplete ({missing}), so its scores are not those of the benchmark; finish it",
                 run.log
-            )]);
+            );
+            return Err(NoEntry::asks(reason, Question::Incomplete));
         }
         setup.insert(INCOMPLETE_RUN, missing);
         remarks.warnings.push(format!(
@@ -122,13 +121,14 @@ pub(super) fn entry(
     Ok((entry, remarks))
 }
 
-/// The score in the scale of the benchmark. It is changed only where both say which scale theirs is.
+/// The score in the scale of the benchmark. It is changed only where both say which scale theirs
+/// is.
 fn scaled(
     metric: &MetricId,
     candidate: &Candidate,
     definition: Option<&Metric>,
     remarks: &mut Remarks,
-) -> Result<Number, Vec<String>> {
+) -> Result<Number, NoEntry> {
     let score = candidate.score;
     let own = candidate.unit.as_deref().and_then(Scale::of_unit);
     let wanted = definition.and_then(Scale::of_metric);
@@ -144,9 +144,9 @@ fn scaled(
         | (None, None) => return Ok(score),
     };
     let value = score.shifted(places).ok_or_else(|| {
-        vec![format!(
+        NoEntry::new(format!(
             "the score {score} of `{metric}` is too large for the benchmark's unit"
-        )]
+        ))
     })?;
     remarks.changes.push(format!(
         "`{metric}` is {scales} in the benchmark: {score} became {value}"
@@ -196,7 +196,8 @@ impl Scale {
     }
 }
 
-/// The setup that all scores of the entry share, as far as a result file can hold it. The framework has a field of its own.
+/// The setup that all scores of the entry share, as far as a result file can hold it. The framework
+/// has a field of its own.
 fn shared_setup(chosen: &Chosen<'_>) -> Setup {
     let mut setups = chosen.scores.iter().map(|(_, candidate)| &candidate.setup);
     let Some(first) = setups.next() else {
@@ -230,15 +231,15 @@ fn framework(run: &Candidate, about: About<'_>) -> Option<Framework> {
     })
 }
 
-/// The version of a framework. Records of others list packages, `inspect_ai:0.3.285,inspect_evals:0.3.1`, of which the
-/// first that is a known framework counts.
+/// The version of a framework. Records of others list packages,
+/// `inspect_ai:0.3.285,inspect_evals:0.3.1`, of which the first that is a known framework counts.
 fn plain_version(recorded: &str) -> &str {
     let packages = recorded.split(',').filter_map(|part| part.split_once(':'));
     let mut known = packages.filter(|(name, _)| KnownFramework::find(name.trim()).is_some());
     known.next().map_or(recorded, |(_, version)| version.trim())
 }
 
-fn source(about: About<'_>) -> Result<Option<Source>, Vec<String>> {
+fn source(about: About<'_>) -> Result<Option<Source>, NoEntry> {
     match (about.source_url, about.source_name) {
         (Some(url), name) => Ok(Some(Source {
             url: url.to_owned(),
@@ -246,10 +247,10 @@ fn source(about: About<'_>) -> Result<Option<Source>, Vec<String>> {
             user: None,
             org: None,
         })),
-        (None, Some(_)) => Err(vec![
-            "an entry has a source only with its address: give `--source-url` beside `--source-name`"
-                .to_owned(),
-        ]),
+        (None, Some(_)) => Err(NoEntry::asks(
+            "an entry has a source only with its address".to_owned(),
+            Question::SourceUrl,
+        )),
         (None, None) => Ok(None),
     }
 }

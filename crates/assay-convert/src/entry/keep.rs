@@ -1,17 +1,18 @@
 use std::io::{self, Write};
 
-use assay_convert::convert::{Datastore, Identity, Pair};
 use parking_lot::Mutex;
 
-/// A datastore that keeps records in memory and lets samples go.
+use crate::convert::{Datastore, Identity, Pair};
+
+/// A datastore that keeps records in memory and drops samples.
 #[derive(Debug, Default)]
-pub(super) struct KeepStore {
+pub struct KeepStore {
     records: Mutex<Vec<String>>,
 }
 
 impl KeepStore {
-    /// The records, in the order they were made.
-    pub(super) fn into_records(self) -> Vec<String> {
+    /// Returns the records, in the order they were made.
+    pub fn into_records(self) -> Vec<String> {
         self.records.into_inner()
     }
 }
