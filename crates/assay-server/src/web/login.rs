@@ -102,7 +102,7 @@ async fn sign_in(
             let cookie = session::begin(&visitor.base, &secret);
             Ok(Go::to(next).with(cookie).into_response())
         }
-        Err(Error::BadCredentials) => {
+        Err(Error::BadCredentials | Error::TokenEnded(_)) => {
             state.web.limiter.take(guesses, now);
             let visitor = visitor.with_form(&state)?;
             let page = visitor.render(&Login {
