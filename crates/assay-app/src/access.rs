@@ -200,7 +200,10 @@ pub(crate) fn decide_creation(caller: &Caller, relation: Relation, id: &RepoId) 
     if may {
         Verdict::Allowed
     } else {
-        Verdict::Denied(Denied::NotYourNamespace)
+        Verdict::Denied(Denied::NotYourNamespace {
+            namespace: id.namespace().unwrap_or_default().to_owned(),
+            user: user.name.clone(),
+        })
     }
 }
 

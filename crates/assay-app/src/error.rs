@@ -4,7 +4,7 @@ use crate::disk::DiskFault;
 
 mod reason;
 
-pub use reason::{Busy, Conflict, Denied, Existing, Limit, Quota, UnusablePath};
+pub use reason::{Busy, Conflict, Denied, EndedToken, Existing, Limit, Quota, UnusablePath};
 
 /// Why the hub did not do what it was asked. Everything but [`Error::Internal`] is meant for the person who asked.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,9 @@ pub enum Error {
     /// The token, session or password is unknown, expired or revoked.
     #[error("the token, session or password is not valid, or not any more")]
     BadCredentials,
+    /// The token was good once. Only who has it is told.
+    #[error(transparent)]
+    TokenEnded(#[from] EndedToken),
     /// The caller may see it, and may not do this with it.
     #[error(transparent)]
     Denied(#[from] Denied),
@@ -105,7 +108,7 @@ pub enum Missing {
         commit: Option<assay_model::ObjectId>,
     },
     /// No such discussion or pull request.
-    #[error("no discussion number {0} here")]
+    #[error("there is no discussion or pull request {0} here")]
     Discussion(i64),
     /// The dataset is no benchmark, or has no such task.
     #[error("{0}")]

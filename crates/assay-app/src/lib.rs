@@ -120,7 +120,9 @@ pub use discussion::{
     Mention, NewDiscussion, PullDetails, Referable, Reference, Status, references,
 };
 pub use docs::{RulePage, doubts_value, rule_page, rule_pages};
-pub use error::{Busy, Conflict, Denied, Error, Existing, Limit, Missing, Quota, UnusablePath};
+pub use error::{
+    Busy, Conflict, Denied, EndedToken, Error, Existing, Limit, Missing, Quota, UnusablePath,
+};
 pub use facts::RepoFacts;
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
 pub use findings::findings;
@@ -154,8 +156,8 @@ pub use services::{
 pub use status::{DatabaseStatus, DiskSpace, HubStatus, WitnessLag};
 pub use trust::{
     AffectedRow, AskWitness, ClaimLine, EntryVersion, KeyInfo, LogFile, LogName, NewIssuer,
-    NewRevocation, Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail,
-    WitnessAddress, WitnessAnswer, Witnesses, hint, keys_of_jwks,
+    NewRevocation, Provenance, RenamedLogs, RevocationInfo, Revoked, RevokedFrom, TokenStatus,
+    TokenTrail, WitnessAddress, WitnessAnswer, Witnesses, hint, keys_of_jwks, rename_logs,
 };
 pub use unpacked::{UnpackedBlob, UnpackedReader};
 pub use unrecorded::UnrecordedRepository;

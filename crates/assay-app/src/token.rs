@@ -3,7 +3,7 @@ use assay_store::{self as store, AuditAction, AuditSubject, TokenId};
 
 use crate::access::{Caller, CallerKind, Scope, SignedIn};
 use crate::account::{Account, Identity, Membership, NewToken, TokenInfo, TokenSecret, writer};
-use crate::error::{Denied, Error, Missing};
+use crate::error::{Denied, EndedToken, Error, Missing};
 use crate::hub::Hub;
 use crate::secret;
 use crate::services::AccountService;
@@ -35,8 +35,10 @@ impl AccountService<'_> {
             .store
             .credential(&hash)
             .await?
-            .filter(|credential| is_good(credential, now))
             .ok_or(Error::BadCredentials)?;
+        if !is_good(&credential, now) {
+            return Err(ended(&credential.token, now).map_or(Error::BadCredentials, Error::from));
+        }
         self.note_use(&credential.token, now).await;
         let expires = credential.token.expires;
         let user = signed_in(credential)?;
@@ -221,6 +223,17 @@ impl AccountService<'_> {
 /// Whether a token still opens anything.
 pub(crate) fn is_good(credential: &store::Credential, now: Timestamp) -> bool {
     is_live(&credential.token, now) && !credential.account.disabled
+}
+
+/// Returns when a token ended, and how; none for one that is live.
+fn ended(token: &store::Token, now: Timestamp) -> Option<EndedToken> {
+    let expired = token.expires.filter(|expires| now >= *expires);
+    let at = token.revoked.or(expired)?;
+    Some(EndedToken {
+        label: token.label.clone(),
+        is_revoked: token.revoked.is_some(),
+        at,
+    })
 }
 
 /// Whether a token was neither revoked nor has expired.

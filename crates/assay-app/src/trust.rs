@@ -20,6 +20,7 @@ mod names;
 mod proof;
 mod provenance;
 mod receipts;
+mod rename;
 mod revocation;
 mod standings;
 #[cfg(test)]
@@ -31,7 +32,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use assay_tlog::{Log, LogError, LogOptions};
+use assay_tlog::{Log, LogError, LogOptions, VerifierKey};
+use assay_trust::proof::log_name;
 use assay_trust::{ControlLeaf, KeyPurpose, KeyState, Kid, SigningKey, TrustState};
 use parking_lot::{Mutex, RwLock};
 
@@ -45,6 +47,7 @@ use self::keys::is_revoked;
 use self::names::Names;
 pub use self::proof::{LogFile, LogName, TokenStatus, hint};
 pub use self::provenance::{ClaimLine, EntryVersion, Provenance, TokenTrail};
+pub use self::rename::{RenamedLogs, rename_logs};
 pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
 pub(crate) use self::standings::compute_standings;
 use self::vault::Vault;
@@ -62,7 +65,7 @@ pub(crate) struct Trust {
     role: Role,
     issuer: String,
     audience: String,
-    origin: String,
+    origin: Origin,
     vault: Vault,
     results: RwLock<OpenLog>,
     control: RwLock<OpenLog>,
@@ -125,7 +128,7 @@ impl Trust {
         // Two processes that come to a new hub at once must not make two sets of keys.
         let lock = vault.lock()?;
         let Names { issuer, audience } = Names::find(&vault, &config.trust, role)?;
-        let origin = vault.origin(&issuer)?;
+        let origin = Origin::find(&vault, &issuer)?;
         let results = hold(&directory, Which::Results, &origin, &vault, role)?;
         let after = control_role(role, results.writes);
         let control = hold(&directory, Which::Control, &origin, &vault, after)?;
@@ -383,23 +386,48 @@ fn control_role(role: Role, writes_results: bool) -> Role {
     if writes_results { role } else { Role::Visitor }
 }
 
-/// The name of a log.
-fn origin_of(origin: &str, which: Which) -> String {
-    format!("{origin}/log/{}", which.directory())
+/// The name that the logs go by, and those that they had before.
+struct Origin {
+    name: String,
+    former: Vec<String>,
+}
+
+impl Origin {
+    /// Reads the names of the logs. Logs that begin now are named after the issuer.
+    fn find(vault: &Vault, issuer: &str) -> Result<Self, Error> {
+        Ok(Self {
+            name: vault.origin(issuer)?,
+            former: vault.former_origins()?,
+        })
+    }
+
+    /// The name of a log.
+    fn of(&self, which: Which) -> String {
+        log_name(&self.name, which.directory())
+    }
+
+    /// The key of a log under its former names.
+    fn former_keys(&self, which: Which, key: &VerifierKey) -> Vec<VerifierKey> {
+        let public = key.public_bytes();
+        let named = |name: &String| {
+            VerifierKey::from_public(&log_name(name, which.directory()), &public).ok()
+        };
+        self.former.iter().filter_map(named).collect()
+    }
 }
 
 /// Opens a log: to write it if that is wanted and nobody else does, or if it is to be made; else to read it.
 fn hold(
     directory: &Path,
     which: Which,
-    origin: &str,
+    origin: &Origin,
     vault: &Vault,
     role: Role,
 ) -> Result<OpenLog, Error> {
     let path = directory.join(which.directory());
     let secret = vault.own(which.purpose())?;
     let key = secret
-        .note_key(&origin_of(origin, which))
+        .note_key(&origin.of(which))
         .map_err(Error::internal)?;
     let verifier = key.verifier();
     let view = || {
@@ -412,7 +440,11 @@ fn hold(
     {
         return Ok(held);
     }
-    match Log::open(&path, key, &LogOptions::default()) {
+    let options = LogOptions {
+        former: origin.former_keys(which, &verifier),
+        ..LogOptions::default()
+    };
+    match Log::open(&path, key, &options) {
         Ok(log) => Ok(OpenLog { log, writes: true }),
         Err(LogError::InUse(_)) => view().map_err(log_error),
         Err(error) => Err(log_error(error)),
@@ -423,7 +455,7 @@ fn hold(
 pub(crate) fn audit_logs(directory: &Path, config: &TrustConfig) -> Result<Sizes, Error> {
     let vault = Vault::open(directory, config)?;
     let Names { issuer, .. } = Names::find(&vault, config, Role::Visitor)?;
-    let origin = vault.origin(&issuer)?;
+    let origin = Origin::find(&vault, &issuer)?;
     let audit = |which| {
         let held = hold(directory, which, &origin, &vault, Role::Keeper)?;
         let audited = held.log.check().map_err(Error::internal)?;

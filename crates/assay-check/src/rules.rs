@@ -12,6 +12,7 @@ pub(crate) mod bad_repo_id;
 pub(crate) mod bad_revision;
 pub(crate) mod bad_token;
 pub(crate) mod bad_url;
+pub(crate) mod blank_definition;
 pub(crate) mod blank_name;
 pub(crate) mod blank_row;
 pub(crate) mod blank_sample_id;
@@ -177,6 +178,7 @@ pub static ALL: &[&Rule] = &[
     &no_metrics::NO_METRICS,
     &misnamed_file::MISNAMED_BENCHMARK,
     &bounds_reversed::METRIC_BOUNDS_REVERSED,
+    &blank_definition::BLANK_DEFINITION,
     &wrong_root::NOT_A_LIST,
     &no_score::NO_SCORE,
     &value_disagrees::VALUE_DISAGREES,

@@ -11,7 +11,23 @@ use crate::exit::Exit;
 pub struct Printer {
     out: Channel<BufWriter<Stdout>>,
     err: Channel<Stderr>,
+    failures: Failures,
 }
+
+/// What becomes of the failures of a run.
+#[derive(Default)]
+enum Failures {
+    /// They are lines of standard error alone.
+    #[default]
+    Lines,
+    /// They are also put together in one document on standard output, unless the command prints a document of its own.
+    Document(Vec<String>),
+    /// The command has printed a document.
+    Told,
+}
+
+/// The version of the document that tells failures.
+const FAILURE_VERSION: u32 = 1;
 
 impl Default for Printer {
     fn default() -> Self {
@@ -25,21 +41,34 @@ impl Printer {
         Self {
             out: Channel::new(BufWriter::new(io::stdout())),
             err: Channel::new(io::stderr()),
+            failures: Failures::default(),
         }
+    }
+
+    /// Prints failures as a JSON document on standard output too, for commands that were asked for JSON.
+    #[must_use]
+    pub fn with_json_failures(mut self, wanted: bool) -> Self {
+        if wanted {
+            self.failures = Failures::Document(Vec::new());
+        }
+        self
     }
 
     /// Writes data to standard output, as it is.
     pub fn data(&mut self, text: &str) {
+        self.failures.told();
         self.out.attempt(|out| out.write_all(text.as_bytes()));
     }
 
     /// Writes a line to standard output.
     pub fn line(&mut self, text: &str) {
+        self.failures.told();
         self.out.attempt(|out| writeln!(out, "{text}"));
     }
 
     /// Writes a document to standard output, with a line end.
     pub fn json(&mut self, document: &impl serde::Serialize) {
+        self.failures.told();
         self.out.attempt(|out| {
             serde_json::to_writer_pretty(&mut *out, document)?;
             writeln!(out)
@@ -59,6 +88,17 @@ impl Printer {
     /// Says on standard error why the run failed.
     pub fn error(&mut self, text: &str) {
         self.aside(&format!("error: {text}"));
+        if let Failures::Document(kept) = &mut self.failures {
+            kept.push(text.to_owned());
+        }
+    }
+
+    /// Says on standard error, in these words, how the command line cannot be followed; without colours in a document.
+    pub fn usage(&mut self, shown: &str, plain: &str) {
+        self.aside(shown);
+        if let Failures::Document(kept) = &mut self.failures {
+            kept.push(plain.trim_end().trim_start_matches("error: ").to_owned());
+        }
     }
 
     /// Whether standard output is written no more: nobody reads it, or it cannot be written.
@@ -68,6 +108,16 @@ impl Printer {
 
     /// Brings everything out and returns the exit code, which is a failure when something could not be written.
     pub fn finish(mut self, exit: Exit) -> Exit {
+        if let Failures::Document(kept) = std::mem::take(&mut self.failures)
+            && exit != Exit::Clean
+            && !kept.is_empty()
+        {
+            self.json(&serde_json::json!({
+                "version": FAILURE_VERSION,
+                "error": kept.join("\n"),
+                "exit_code": exit.number(),
+            }));
+        }
         self.out.attempt(Write::flush);
         match self.out.failure.take() {
             None => exit,
@@ -82,6 +132,7 @@ impl Printer {
 /// Writes to standard output. It never fails: the printer remembers what could not be written.
 impl Write for Printer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.failures.told();
         self.out.attempt(|out| out.write_all(bytes));
         Ok(bytes.len())
     }
@@ -89,6 +140,15 @@ impl Write for Printer {
     fn flush(&mut self) -> io::Result<()> {
         self.out.attempt(Write::flush);
         Ok(())
+    }
+}
+
+impl Failures {
+    /// Notes that the command prints its own document.
+    fn told(&mut self) {
+        if matches!(self, Self::Document(_)) {
+            *self = Self::Told;
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use ureq::Body;
 use ureq::http::{HeaderMap, Request, Response};
 
+pub use self::calls::BoardAnswer;
 pub use self::commit::CommitFile;
 pub use self::document::Document;
 pub use self::error::ClientError;
@@ -35,6 +36,8 @@ const MAX_ANSWER: u64 = 256 << 20;
 pub struct Client {
     origin: Origin,
     token: Option<String>,
+    /// Where the token comes from, for messages.
+    token_source: Option<String>,
     agent: ureq::Agent,
     max_answer: u64,
 }
@@ -69,8 +72,18 @@ impl Client {
             agent: agent(TIMEOUT, origin.is_encrypted()),
             origin,
             token,
+            token_source: None,
             max_answer: MAX_ANSWER,
         })
+    }
+
+    /// Says where the token comes from, such as "`ASSAY_TOKEN`": a hub that does not accept it is then answered with that.
+    #[must_use]
+    pub fn with_token_source(self, source: impl Into<String>) -> Self {
+        Self {
+            token_source: Some(source.into()),
+            ..self
+        }
     }
 
     /// Returns true when requests carry a token.
@@ -272,7 +285,10 @@ impl Client {
             return Err(ClientError::TooLarge { url, limit });
         }
         if !(200..300).contains(&status) {
-            return Err(ClientError::from_refusal(url, status, &headers, &body));
+            let source = self.token_source.as_deref();
+            return Err(ClientError::from_refusal(
+                url, status, &headers, &body, source,
+            ));
         }
         Ok((headers, body))
     }

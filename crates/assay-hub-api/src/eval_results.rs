@@ -3,6 +3,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
+use super::known_items::known_items;
+
 /// One item of a model's `evalResults`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -19,6 +21,9 @@ pub struct EvalResult {
     /// The open pull request that brings it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
+    /// What pages show beside it. `leaderboard` means that the board of its benchmark has it.
+    #[serde(default, deserialize_with = "known_items")]
+    pub badges: Vec<super::Badge>,
 }
 
 /// An entry in both dialects at once: clients in use read `value` and `verifyToken` and pass over the rest, those of the
@@ -221,7 +226,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::BoardStanding;
+    use crate::{Badge, BoardStanding};
 
     fn data() -> ResultData {
         ResultData {
@@ -276,6 +281,7 @@ mod tests {
                 ..data()
             },
             pull_request: Some(1),
+            badges: vec![Badge::Community],
         };
 
         let json = serde_json::to_value(&item).unwrap();
@@ -288,6 +294,7 @@ mod tests {
                 "verified": false,
                 "standing": {"state": "unverified", "verified": false, "reason": "bad_signature"},
                 "pullRequest": 1,
+                "badges": ["community"],
                 "data": {
                     "dataset": {"id": "alice/Bench", "task_id": "default"},
                     "value": 72.25,

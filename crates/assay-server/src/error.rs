@@ -28,6 +28,8 @@ const MAX_MESSAGE: usize = 512;
 pub(crate) const RETRY_SECONDS: u64 = 5;
 /// What an anonymous caller is told of what is missing or invisible. The two must not be told apart.
 const WHO_ARE_YOU: &str = "Invalid username or password.";
+/// What clients compare the answer to a token with that lets nobody in.
+const BAD_CREDENTIALS: &str = "Invalid credentials in Authorization header";
 /// What git is told when it has to give credentials.
 const CHALLENGE: HeaderValue =
     HeaderValue::from_static(r#"Basic realm="Authentication required", charset="UTF-8""#);
@@ -210,7 +212,9 @@ fn status(cause: &Cause, asked: &ErrorContext) -> StatusCode {
         }
         Error::NotFound(_) => StatusCode::NOT_FOUND,
         Error::Moved { .. } => StatusCode::TEMPORARY_REDIRECT,
-        Error::NotSignedIn | Error::BadCredentials => StatusCode::UNAUTHORIZED,
+        Error::NotSignedIn | Error::BadCredentials | Error::TokenEnded(_) => {
+            StatusCode::UNAUTHORIZED
+        }
         Error::Denied(_) | Error::OverQuota(_) => StatusCode::FORBIDDEN,
         Error::Exists(_) | Error::Conflict(_) | Error::Operator(_) => StatusCode::CONFLICT,
         Error::Stale => StatusCode::PRECONDITION_FAILED,
@@ -249,7 +253,8 @@ fn message(cause: &Cause, asked: &ErrorContext) -> String {
 /// Returns the words that clients of a hub expect. They compare some of them.
 pub(crate) fn wording(error: &Error) -> String {
     match error {
-        Error::BadCredentials => "Invalid credentials in Authorization header".to_owned(),
+        Error::BadCredentials => BAD_CREDENTIALS.to_owned(),
+        Error::TokenEnded(ended) => format!("{BAD_CREDENTIALS}: {ended}"),
         Error::Stale => {
             "The branch was updated since you opened this page. Please refresh and try again."
                 .to_owned()
@@ -316,6 +321,10 @@ fn body(error: &Cause, message: &str) -> Value {
 
 /// The message on one line. Clients print it above the body, so of a refusal it has the place and not the words.
 fn headline<'m>(error: &Cause, message: &'m str) -> Cow<'m, str> {
+    // Clients compare these words; the body says more.
+    if let Cause::Hub(Error::TokenEnded(_)) = error {
+        return Cow::Borrowed(BAD_CREDENTIALS);
+    }
     let Cause::Hub(Error::Refused(diagnostics)) = error else {
         return Cow::Borrowed(first_line(message));
     };

@@ -127,7 +127,9 @@ fn refusal(cause: &Cause) -> Refusal {
         Error::TooLarge(_) | Error::OverQuota(_) => (RefusalCode::TooLarge, None),
         Error::Invalid(_) | Error::UnusablePath(_) => (RefusalCode::Malformed, None),
         Error::NotFound(_) => (RefusalCode::NotFound, None),
-        Error::BadCredentials | Error::NotSignedIn => (RefusalCode::Unauthenticated, None),
+        Error::BadCredentials | Error::TokenEnded(_) | Error::NotSignedIn => {
+            (RefusalCode::Unauthenticated, None)
+        }
         Error::Moved { .. }
         | Error::Denied(_)
         | Error::Exists(_)

@@ -18,7 +18,7 @@ use crate::lake;
 use crate::outbound::Reach;
 use crate::router::router_of;
 use crate::state::AppState;
-use crate::tls::{self, TlsError};
+use crate::tls::{Certificate, TlsError};
 use crate::witnesses::ask_for_ever;
 
 /// How often the policy file is looked at.
@@ -39,7 +39,7 @@ pub enum ServeError {
     #[error("the configuration has {} that `assay config check` explains; the first: {}", plural(.0), .0[0])]
     Config(Vec<ConfigFault>),
     /// The data directory cannot be used.
-    #[error("failed to open the hub in `{data}`")]
+    #[error("failed to open the hub in `{data}`{}", forbidden(.source))]
     Hub {
         /// The data directory.
         data: PathBuf,
@@ -168,10 +168,11 @@ impl Server {
         let metrics = || Arc::clone(&state.web.metrics);
         let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), metrics(), reach));
         let filling = tokio::spawn(lake::fill(hub, config.clone(), metrics()));
-        let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
+        let certificate = certificate(&config)?;
+        let reloading = tokio::spawn(follow_files(Arc::clone(&state.issuer), certificate.clone()));
         let listener = Listener {
             socket: listener,
-            tls: tls(&config)?,
+            tls: certificate.map(|own| own.server_config()).transpose()?,
             router: router_of(&state),
             limits: connection_limits(&config),
             counts: Arc::clone(&state.web.connections),
@@ -197,10 +198,10 @@ impl Server {
     }
 }
 
-/// What connections are encrypted with, when they are.
-fn tls(config: &Config) -> Result<Option<Arc<rustls::ServerConfig>>, ServeError> {
+/// The certificate of the server, when connections are encrypted.
+fn certificate(config: &Config) -> Result<Option<Arc<Certificate>>, ServeError> {
     match (&config.tls_certificate, &config.tls_key) {
-        (Some(certificate), Some(key)) => Ok(Some(tls::load(certificate, key)?)),
+        (Some(certificate), Some(key)) => Ok(Some(Certificate::open(certificate, key)?)),
         (Some(_) | None, _) => Ok(None),
     }
 }
@@ -236,6 +237,21 @@ fn in_use(error: &io::Error) -> &'static str {
     }
 }
 
+/// Says what to do where this user may not use the data directory.
+fn forbidden(error: &assay_app::Error) -> &'static str {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let denied = error
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+        if denied {
+            return ", which this user may not use (`--data` chooses another, or give it to this user)";
+        }
+        cause = error.source();
+    }
+    ""
+}
+
 /// Listens on an address. A server that was killed may leave a `git` behind that is not yet quite started and holds what it
 /// inherited until it is; so an address that is in use is tried again for a moment.
 pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
@@ -255,9 +271,10 @@ pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Ser
     Ok((listener, address))
 }
 
-/// Reads the policy of the issuer again when it has changed, and when the process gets SIGHUP. A policy that cannot be
-/// used is reported and changes nothing.
-async fn follow_policy(issuer: Arc<Issuer>) {
+/// Reads the policy of the issuer and the certificate again when they have changed, and when the process gets SIGHUP. What
+/// cannot be used is reported and changes nothing.
+async fn follow_files(issuer: Arc<Issuer>, certificate: Option<Arc<Certificate>>) {
+    let mut fault = None;
     #[cfg(unix)]
     let mut hang_up = {
         use tokio::signal::unix::{SignalKind, signal};
@@ -276,6 +293,28 @@ async fn follow_policy(issuer: Arc<Issuer>) {
         tokio::select! {
             () = told => { issuer.reload().await; }
             () = tokio::time::sleep(LOOK_EVERY) => { issuer.reload_if_changed().await; }
+        }
+        if let Some(certificate) = &certificate {
+            renew(certificate, &mut fault);
+        }
+    }
+}
+
+/// Takes the certificate that the files have now. A fault is reported once.
+fn renew(certificate: &Certificate, fault: &mut Option<String>) {
+    match certificate.reload_if_changed() {
+        Ok(is_new) => {
+            *fault = None;
+            if is_new {
+                tracing::info!("the certificate was renewed; new connections get it");
+            }
+        }
+        Err(error) => {
+            let text = error.to_string();
+            if fault.as_ref() != Some(&text) {
+                tracing::warn!(%error, "the changed certificate cannot be used; the former one stays in use");
+                *fault = Some(text);
+            }
         }
     }
 }

@@ -30,6 +30,8 @@ pub enum Depth {
 pub struct AuditOptions<'a> {
     /// A checkpoint of the same log that was kept from an earlier audit.
     pub since: Option<&'a SignedCheckpoint>,
+    /// Former keys of the log, such as the same key under the former name: the earlier checkpoint may be signed with one.
+    pub former: &'a [VerifierKey],
     /// The thoroughness.
     pub depth: Depth,
     /// Progress callback: leaves hashed so far, and leaves in all.
@@ -63,7 +65,7 @@ pub fn audit(
     options: &AuditOptions<'_>,
 ) -> Result<AuditReport, AuditFault> {
     let mut files = Files::new(source);
-    let since = earlier(options.since, key)?;
+    let since = earlier(options.since, key, options.former)?;
     // What witnesses have seen is asked for first: the log may grow meanwhile, and must not shrink.
     let witnessed = match options.quorum {
         Some(_) => files.witnessed()?,
@@ -107,10 +109,18 @@ pub fn audit(
 fn earlier<'a>(
     since: Option<&'a SignedCheckpoint>,
     key: &VerifierKey,
+    former: &[VerifierKey],
 ) -> Result<Option<&'a Checkpoint>, AuditFault> {
-    since
-        .map(|since| since.verify(key).map_err(AuditFault::EarlierNotSigned))
-        .transpose()
+    let Some(since) = since else {
+        return Ok(None);
+    };
+    let fault = match since.verify(key) {
+        Ok(checkpoint) => return Ok(Some(checkpoint)),
+        Err(fault) => fault,
+    };
+    let mut checked = former.iter().filter_map(|key| since.verify(key).ok());
+    let signed = checked.next().ok_or(AuditFault::EarlierNotSigned(fault))?;
+    Ok(Some(signed))
 }
 
 /// Compares two checkpoints without reading any entry.

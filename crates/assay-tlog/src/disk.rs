@@ -1,9 +1,9 @@
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::LogError;
 use crate::hash::TreeHash;
+use crate::positioned::Positioned as _;
 use crate::tile::Tile;
 use crate::tree::Tiles;
 
@@ -58,7 +58,7 @@ impl Disk {
             .map_err(|_| LogError::Damaged(path.clone()))?;
         let mut bytes = vec![0; length];
         self.entries
-            .read_exact_at(&mut bytes, start)
+            .read_whole_at(&mut bytes, start)
             .map_err(LogError::io("read", &path))?;
         Ok(bytes)
     }
@@ -66,7 +66,7 @@ impl Disk {
     /// Writes entries behind those that are signed for. They are not durable yet.
     pub(crate) fn write_entries(&self, at: u64, bytes: &[u8]) -> Result<(), LogError> {
         self.entries
-            .write_all_at(bytes, at)
+            .write_whole_at(bytes, at)
             .map_err(LogError::io("write", &self.dir.join("entries")))
     }
 
@@ -93,7 +93,7 @@ impl Disk {
         bytes: &[u8],
     ) -> Result<(), LogError> {
         self.levels[usize::from(level)]
-            .write_all_at(bytes, position * TreeHash::SIZE as u64)
+            .write_whole_at(bytes, position * TreeHash::SIZE as u64)
             .map_err(LogError::io("write", &level_path(&self.dir, level)))
     }
 
@@ -102,7 +102,7 @@ impl Disk {
     pub(crate) fn write_offsets(&self, bundle: u64, starts: &[u64]) -> Result<(), LogError> {
         let bytes: Vec<u8> = starts.iter().flat_map(|own| own.to_be_bytes()).collect();
         self.offsets
-            .write_all_at(&bytes, (bundle - 1) * 8)
+            .write_whole_at(&bytes, (bundle - 1) * 8)
             .map_err(LogError::io("write", &self.dir.join("offsets")))
     }
 
@@ -112,7 +112,7 @@ impl Disk {
         let length = usize::try_from(count * 8).map_err(|_| LogError::Damaged(path.clone()))?;
         let mut bytes = vec![0; length];
         self.offsets
-            .read_exact_at(&mut bytes, 0)
+            .read_whole_at(&mut bytes, 0)
             .map_err(LogError::io("read", &path))?;
         let (starts, _) = bytes.as_chunks::<8>();
         Ok(starts.iter().copied().map(u64::from_be_bytes).collect())
@@ -138,7 +138,7 @@ impl Tiles for &Disk {
         let mut bytes = vec![0; usize::from(tile.width) * TreeHash::SIZE];
         let at = tile.index * u64::from(Tile::WIDTH) * TreeHash::SIZE as u64;
         self.levels[usize::from(tile.level)]
-            .read_exact_at(&mut bytes, at)
+            .read_whole_at(&mut bytes, at)
             .map_err(LogError::io("read", &path))?;
         tile.read(&bytes).map_err(|_| LogError::Damaged(path))
     }

@@ -1,9 +1,9 @@
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::checkpoint::SignedCheckpoint;
 use crate::error::LogError;
+use crate::positioned::Positioned as _;
 
 /// Size of a slot in bytes. A page is written as a whole.
 const SLOT: usize = 4096;
@@ -47,7 +47,7 @@ impl Slots {
         // It has its full size from the start: a full disk cannot keep a checkpoint from being
         // written.
         if file.metadata().map_err(LogError::io("open", path))?.len() < 2 * SLOT as u64 {
-            file.write_all_at(&[0; 2 * SLOT], 0)
+            file.write_whole_at(&[0; 2 * SLOT], 0)
                 .and_then(|()| file.sync_all())
                 .map_err(LogError::io("write", path))?;
         }
@@ -79,7 +79,7 @@ impl Slots {
             .expect("a checkpoint under a name of at most 255 bytes fits a slot");
         let at = (self.sequence % 2) * SLOT as u64;
         self.file
-            .write_all_at(&slot, at)
+            .write_whole_at(&slot, at)
             .map_err(LogError::io("write", &self.path))
     }
 
@@ -95,7 +95,7 @@ fn newest(file: &File) -> std::io::Result<Option<(u64, Record)>> {
     let mut newest: Option<(u64, Record)> = None;
     for number in 0..2 {
         let mut slot = [0; SLOT];
-        match file.read_exact_at(&mut slot, number * SLOT as u64) {
+        match file.read_whole_at(&mut slot, number * SLOT as u64) {
             Ok(()) => {}
             // A file that ends early was never finished, or was cut off; what is whole still
             // counts.
@@ -167,7 +167,7 @@ mod tests {
 
         let whole = Slots::read(&path).unwrap().unwrap();
         // The second record went to the first slot.
-        slots.file.write_all_at(b"torn", 40).unwrap();
+        slots.file.write_whole_at(b"torn", 40).unwrap();
         let torn = Slots::read(&path).unwrap().unwrap();
 
         assert!(none.is_none());

@@ -18,7 +18,7 @@ mod verify;
 
 pub use error::ProofError;
 pub use git::GitProof;
-pub use note::{TrustNote, TrustNoteError};
+pub use note::{TrustNote, TrustNoteError, log_name};
 
 /// The largest that a proof may be, in bytes. A usual one has a tenth of it.
 pub const MAX_PROOF: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! What can be typed. What it means is for the commands.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr as _;
 
@@ -133,6 +134,18 @@ Examples:
     Man(Man),
 }
 
+/// Returns true when the command line asks for JSON, also one that cannot be followed: its fault is told in JSON too.
+pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    let mut arguments = arguments.take_while(|argument| argument != "--");
+    while let Some(argument) = arguments.next() {
+        let is_next = argument == "--format" && arguments.next().is_some_and(|word| word == "json");
+        if is_next || argument == "--format=json" {
+            return true;
+        }
+    }
+    false
+}
+
 /// How an answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowFormat {
@@ -209,7 +222,7 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "N", default_value_t = assay_check::Context::DEFAULT_LIMIT)]
     pub(crate) max_errors: u64,
 
-    /// Print the summary line only (`rich` and `github`)
+    /// Print the summary line only (`text` and `github`)
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
@@ -269,6 +282,10 @@ pub(crate) struct Upgrade {
     /// Tell what would be done and write nothing below `--out`
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// Print the summary alone, and what failed
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 
     /// How the account is printed
     #[arg(long, value_enum, default_value_t = AccountFormat::Rich)]
@@ -410,6 +427,7 @@ pub(crate) enum Layout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people: source lines with carets, like findings grouped
+    #[value(name = "text", alias = "rich")]
     Rich,
     /// One JSON document
     Json,
@@ -423,6 +441,7 @@ pub(crate) enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AccountFormat {
     /// For people: equal changes of many records are told once
+    #[value(name = "text", alias = "rich")]
     Rich,
     /// One JSON document with every change of every record
     Json,
@@ -459,6 +478,17 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
+
+    #[test]
+    fn json_is_asked_for_by_a_flag_and_not_by_what_stands_behind_two_dashes() {
+        let asks = |line: &str| asks_for_json(line.split(' ').map(OsString::from));
+
+        assert!(asks("assay hub whoami --format json"));
+        assert!(asks("assay hub --format=json whoami --nonsense"));
+        assert!(!asks("assay hub whoami --format text"));
+        assert!(!asks("assay run -- eval --format json"));
+        assert!(!asks("assay explain json"));
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -21,10 +21,21 @@ const MAX_GIT_CONFIG: u64 = 1 << 16;
 
 /// Why a directory of benchmarks cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("the benchmarks in `{directory}` cannot be read")]
+#[error("the benchmarks in `{directory}` (`--benchmarks`) cannot be read: {}", reason(.source))]
 pub(crate) struct BenchmarksError {
     directory: String,
     source: walkdir::Error,
+}
+
+/// Says why a directory cannot be read, without the path that stands before it.
+fn reason(error: &walkdir::Error) -> String {
+    match error.io_error() {
+        Some(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            "there is no such directory".to_owned()
+        }
+        Some(error) => error.to_string(),
+        None => error.to_string(),
+    }
 }
 
 /// Everything that was named on the command line to look benchmarks up in.
@@ -46,6 +57,13 @@ impl Lists {
             Some(Checkouts::read(directories, jobs)?)
         };
         Ok(Self { checkouts, hub })
+    }
+
+    /// Returns true when directories were named and no benchmark is in them.
+    pub(crate) fn has_empty_checkouts(&self) -> bool {
+        self.checkouts
+            .as_ref()
+            .is_some_and(|checkouts| checkouts.known.is_empty())
     }
 
     /// What the hub could not be asked, in a sentence each.

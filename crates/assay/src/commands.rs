@@ -106,7 +106,7 @@ pub(crate) fn refuse(error: &clap::Error, config: &Config, printer: &mut Printer
         } else {
             text.to_string()
         };
-        printer.aside(text.trim_end());
+        printer.usage(text.trim_end(), &error.render().to_string());
         return Exit::Failed;
     }
     let text = if config.colors(Color::Auto) {

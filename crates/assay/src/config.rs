@@ -20,6 +20,14 @@ const MIN_WIDTH: usize = 60;
 #[cfg(feature = "hub")]
 const STORAGE: &str = "AWS_";
 
+/// A token for a hub, and the variable that has it.
+#[cfg(feature = "client")]
+#[derive(Debug, Clone)]
+pub(crate) struct EnvironmentToken {
+    pub(crate) variable: &'static str,
+    pub(crate) secret: String,
+}
+
 /// What the environment says.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
@@ -27,7 +35,7 @@ pub(crate) struct Config {
     pub(crate) no_color: bool,
     /// The token for a hub, when there is one.
     #[cfg(feature = "client")]
-    pub(crate) token: Option<String>,
+    pub(crate) token: Option<EnvironmentToken>,
     /// The address of the hub to talk to, when none is named.
     #[cfg(feature = "client")]
     pub(crate) hub: Option<String>,
@@ -61,7 +69,7 @@ impl Config {
             no_color: variable("NO_COLOR").is_some()
                 || variable("TERM").is_some_and(|terminal| terminal == "dumb"),
             #[cfg(feature = "client")]
-            token: variable("ASSAY_TOKEN").or_else(|| variable("HF_TOKEN")),
+            token: token(),
             #[cfg(feature = "client")]
             hub: variable("ASSAY_HUB").or_else(|| variable("HF_ENDPOINT")),
             #[cfg(feature = "client")]
@@ -166,6 +174,18 @@ pub(crate) fn shell_user() -> String {
 fn width_of_terminal() -> usize {
     terminal_size::terminal_size().map_or(WIDTH_OF_A_FILE, |(width, _)| {
         usize::from(width.0).max(MIN_WIDTH)
+    })
+}
+
+/// The token for hubs, and the variable that has it.
+#[cfg(feature = "client")]
+fn token() -> Option<EnvironmentToken> {
+    let variables = ["ASSAY_TOKEN", "HF_TOKEN"];
+    variables.into_iter().find_map(|name| {
+        Some(EnvironmentToken {
+            variable: name,
+            secret: variable(name)?,
+        })
     })
 }
 

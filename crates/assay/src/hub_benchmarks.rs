@@ -32,7 +32,8 @@ pub(crate) struct HubBenchmarks {
 impl HubBenchmarks {
     /// Creates a look-up on the hub at an address, with the token of the environment.
     pub(crate) fn new(address: &str, config: &Config) -> Result<Self, ClientError> {
-        Self::with_token(address, config.token.as_deref())
+        let token = config.token.as_ref().map(|token| token.secret.as_str());
+        Self::with_token(address, token)
     }
 
     fn with_token(address: &str, token: Option<&str>) -> Result<Self, ClientError> {

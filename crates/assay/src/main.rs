@@ -3,6 +3,7 @@
 //! Features: `convert` has `assay convert`; `client` the commands that talk to a hub; `hub` those that run one. Without
 //! them it is a small program that validates, upgrades, explains and verifies.
 
+mod alike;
 mod args;
 mod benchmarks;
 mod clock;
@@ -37,7 +38,7 @@ use crate::config::Config;
 
 fn main() -> ExitCode {
     let config = Config::from_environment();
-    let mut printer = Printer::new();
+    let mut printer = Printer::new().with_json_failures(args::asks_for_json(std::env::args_os()));
     let exit = match Args::try_parse() {
         Ok(args) => commands::run(&args, &config, &mut printer),
         Err(error) => commands::refuse(&error, &config, &mut printer),

@@ -3,6 +3,18 @@
 use assay_git::{LargeFileId, RefName};
 use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
 
+/// A token that lets nobody in any more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the token `{label}` {} at {at}", if *is_revoked { "was revoked" } else { "expired" })]
+pub struct EndedToken {
+    /// What its owner calls it.
+    pub label: String,
+    /// Whether somebody revoked it before its time.
+    pub is_revoked: bool,
+    /// The moment from which on it lets nobody in.
+    pub at: Timestamp,
+}
+
 /// Why a caller who is known may not do something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
@@ -10,7 +22,7 @@ pub enum Denied {
     #[error("Access to this resource is disabled.")]
     Disabled,
     /// The token is of scope `read`.
-    #[error("this token may only read: make one with the scope `write`")]
+    #[error("this token may only read: make one with the scope `write` under Settings, Tokens")]
     TokenReads,
     /// The fine-grained token names other repositories.
     #[error("this token may not write to this repository")]
@@ -26,9 +38,15 @@ pub enum Denied {
     NotAnAdmin,
     /// The namespace is that of others.
     #[error(
-        "you may not create repositories in this namespace: use your account, or an organisation in which you may write"
+        "you may not create repositories in the namespace `{namespace}`: use your own, `{user}`, or that of an organisation in \
+         which you may write"
     )]
-    NotYourNamespace,
+    NotYourNamespace {
+        /// The namespace.
+        namespace: String,
+        /// The name of the caller.
+        user: String,
+    },
     /// The shell has no account, and what is written needs an author.
     #[error("this needs an account: use the token of a user")]
     NotAUser,

@@ -57,7 +57,9 @@ impl Issuer {
         };
         let made = self.hub.accounts().token_for_publisher(matched, &run).await;
         made.map_err(|error| match error {
-            Error::Denied(_) | Error::BadCredentials => ExchangeError::Publisher,
+            Error::Denied(_) | Error::BadCredentials | Error::TokenEnded(_) => {
+                ExchangeError::Publisher
+            }
             error => ExchangeError::Internal(error),
         })
     }

@@ -6,7 +6,7 @@ use assay_trust::{
     ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, Scope, SigningKey, TrustState, TrustedKey,
 };
 
-use super::{Trust, Which, log_error, origin_of};
+use super::{Trust, Which, log_error};
 use crate::access::Caller;
 use crate::error::{Error, Missing};
 use crate::hub::blocking;
@@ -204,7 +204,7 @@ impl Trust {
             let key = self.vault.own(which.purpose())?;
             if state.key(key.kid()).is_none() {
                 leaves.push(ControlLeaf::Key {
-                    issuer: origin_of(&self.origin, which),
+                    issuer: self.origin.of(which),
                     key: key.public(),
                     purpose: which.purpose(),
                     state: KeyState::Active,

@@ -241,6 +241,7 @@ impl Trust {
             issuer: self.issuer.clone(),
             results: self.results().key().clone(),
             control: self.control().key().clone(),
+            formerly: self.origin.former.clone(),
         }
     }
 

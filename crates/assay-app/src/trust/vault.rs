@@ -13,8 +13,11 @@ use crate::secret;
 
 /// The file with the passphrase that the hub has drawn itself.
 const PASSPHRASE: &str = "passphrase";
-/// The file with the name under which the logs of this hub are known. It never changes: it is in every checkpoint.
+/// The file with the name under which the logs of this hub are known. It is in every checkpoint, and changes with
+/// [`rename`](super::rename) alone.
 const ORIGIN: &str = "origin";
+/// The file with the names that the logs had before, oldest first, a line each.
+const FORMER_ORIGINS: &str = "former-origins";
 /// The file that is locked while keys and logs are looked for or made.
 const LOCK: &str = "lock";
 
@@ -80,6 +83,22 @@ impl Vault {
         let (_, name) = issuer.split_once("://").unwrap_or(("", issuer));
         self.keep(ORIGIN, &format!("{name}\n"))?;
         Ok(name.to_owned())
+    }
+
+    /// Returns the names that the logs had before, oldest first.
+    pub(super) fn former_origins(&self) -> Result<Vec<String>, Error> {
+        let text = self.kept(FORMER_ORIGINS)?.unwrap_or_default();
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// Gives the logs another name. The former one is kept first, so that a crash in between leaves logs that open.
+    pub(super) fn rename_origin(&self, to: &str) -> Result<(), Error> {
+        let from = self.kept(ORIGIN)?.unwrap_or_default();
+        let mut former = self.former_origins()?;
+        former.retain(|name| name != to && name != from.trim());
+        former.push(from.trim().to_owned());
+        self.replace(FORMER_ORIGINS, &format!("{}\n", former.join("\n")))?;
+        self.replace(ORIGIN, &format!("{to}\n"))
     }
 
     /// The one key of a purpose that has but one, made when there is none.
@@ -158,7 +177,13 @@ impl Vault {
         }
         let path = self.directory.join(name);
         self.written(text)?.persist(path).map_err(Error::internal)?;
-        Ok(())
+        self.sync()
+    }
+
+    /// Makes the names of files durable.
+    fn sync(&self) -> Result<(), Error> {
+        let directory = fs_err::File::open(&self.directory).map_err(Error::internal)?;
+        directory.sync_all().map_err(Error::internal)
     }
 
     /// Writes a file that only its owner reads, whole or not at all. One that is there stays.

@@ -92,7 +92,7 @@ async fn a_revoked_token_ends_at_once() {
         .accounts()
         .authenticate(Some(secret.reveal()))
         .await;
-    assert!(matches!(after, Err(Error::BadCredentials)));
+    assert!(matches!(after, Err(Error::TokenEnded(ref ended)) if ended.is_revoked));
     let again = test.hub.accounts().revoke_token(&ada, "ada", info.id).await;
     assert!(matches!(again, Err(Error::NotFound(_))));
 }
@@ -133,7 +133,7 @@ async fn a_token_that_another_process_revokes_ends_at_once() {
         .accounts()
         .authenticate(Some(secret.reveal()))
         .await;
-    assert!(matches!(after, Err(Error::BadCredentials)));
+    assert!(matches!(after, Err(Error::TokenEnded(ref ended)) if ended.is_revoked));
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn a_token_ends_when_it_said_it_would() {
         .await;
 
     assert!(before.is_ok());
-    assert!(matches!(after, Err(Error::BadCredentials)));
+    assert!(matches!(after, Err(Error::TokenEnded(ref ended)) if !ended.is_revoked));
 }
 
 #[tokio::test]

@@ -256,3 +256,43 @@ fn rules_leave_to_the_shape_what_is_of_the_shape() {
     assert_eq!(found.len(), 4, "{found:?}");
     assert!(found.iter().all(|one| one.contains(" AY102 ")), "{found:?}");
 }
+
+#[test]
+fn the_result_that_the_readme_prints_lacks_its_source_and_is_accepted_with_it() {
+    let missing = |source: Option<Value>| {
+        let found = alone(|record| {
+            record["schema_version"] = json!("0.2.0");
+            record["evaluation_results"] = json!([{
+                "evaluation_name": "code_generation",
+                "metric_config": {
+                    "evaluation_description": "pass@1 on code generation tasks",
+                    "lower_is_better": false,
+                    "score_type": "continuous",
+                    "min_score": 0,
+                    "max_score": 1
+                },
+                "score_details": {
+                    "score": 0.31
+                }
+            }]);
+            if let Some(source) = source {
+                record["evaluation_results"][0]["source_data"] = source;
+            }
+        });
+        let errors = found.into_iter().filter(|finding| {
+            finding.contains(" error ") && finding.contains("evaluation_results")
+        });
+        errors.collect::<Vec<_>>()
+    };
+
+    let printed = missing(None);
+
+    assert_eq!(printed.len(), 1, "{printed:?}");
+    assert!(
+        printed[0].contains("AY101") && printed[0].contains("source_data"),
+        "{printed:?}"
+    );
+    let source =
+        json!({"dataset_name": "humaneval", "source_type": "url", "url": ["https://acme.example"]});
+    assert_eq!(missing(Some(source)), [""; 0]);
+}

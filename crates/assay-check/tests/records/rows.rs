@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Pair;
+use crate::support::{Memory, Pair, findings};
 
 /// The findings after a change to the single-turn row, on line 1.
 fn first(change: impl FnOnce(&mut Value)) -> Vec<String> {
@@ -311,4 +311,50 @@ fn malformed_parts_are_left_to_the_shape() {
 
     assert!(!found.is_empty());
     assert!(found.iter().all(|one| one.contains(" AY10")), "{found:#?}");
+}
+
+/// The row that the README of Every Eval Ever prints.
+const PRINTED: &str = r#"{
+  "schema_version": "instance_level_eval_0.2.0",
+  "evaluation_id": "math_eval/meta-llama/Llama-2-7b-chat/1706000000",
+  "model_id": "meta-llama/Llama-2-7b-chat",
+  "evaluation_name": "math_eval",
+  "sample_id": 4,
+  "interaction_type": "single_turn",
+  "input": { "raw": "If 2^10 = 4^x, what is the value of x?", "reference": "5" },
+  "output": { "raw": "Rewrite 4 as 2^2, so 4^x = 2^(2x). Since 2^10 = 2^(2x), x = 5." },
+  "answer_attribution": [{ "source": "output.raw", "extracted_value": "5" }],
+  "evaluation": { "score": 1.0, "is_correct": true }
+}"#;
+
+#[test]
+fn the_row_of_the_readme_lacks_what_its_schema_requires_and_is_accepted_with_that() {
+    let errors = |row: &Value| {
+        let reports = Memory::default()
+            .with("rows.jsonl", format!("{row}\n"))
+            .judge();
+        let found = findings(&reports).into_iter();
+        found
+            .filter(|finding| finding.contains(" error AY1"))
+            .collect::<Vec<_>>()
+    };
+    let mut row: Value = serde_json::from_str(PRINTED).unwrap();
+
+    let printed = errors(&row);
+    for (key, value) in [
+        ("turn_idx", json!(0)),
+        ("extraction_method", json!("regex")),
+        ("is_terminal", json!(true)),
+    ] {
+        assert!(
+            printed
+                .iter()
+                .any(|finding| finding.contains("AY101") && finding.contains(key)),
+            "{key}: {printed:?}"
+        );
+        row["answer_attribution"][0][key] = value;
+    }
+
+    assert_eq!(printed.len(), 3, "{printed:?}");
+    assert_eq!(errors(&row), Vec::<String>::new());
 }

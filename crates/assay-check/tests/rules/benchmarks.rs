@@ -183,6 +183,7 @@ fn the_second_primary_metric_is_pointed_at() {
 #[test]
 fn the_only_metric_needs_no_mark_and_may_not_deny_it() {
     let silent = with_metrics("  - {id: a, display_name: A, higher_is_better: true}\n");
+    assert!(benchmark(&silent).metrics[0].primary);
     let denied =
         with_metrics("  - {id: a, display_name: A, higher_is_better: true, primary: false}\n");
 
@@ -331,6 +332,28 @@ fn a_key_left_empty_is_a_warning_and_a_required_one_an_error() {
         only(&report, "AY102").message,
         "`description` must be a string, not null"
     );
+}
+
+#[test]
+fn a_blank_name_or_description_is_refused_like_a_missing_one() {
+    let whole = with_tasks("  - id: t\n");
+    for (said, blank, key) in [
+        ("name: Sums", "name: \"\"", "name"),
+        (
+            "description: Adding up.",
+            "description: '  '",
+            "description",
+        ),
+    ] {
+        let text = whole.replace(said, blank);
+        assert_ne!(text, whole, "{said}");
+
+        let found = finding("eval.yaml", &text, "AY214");
+
+        assert_eq!(found.severity, Severity::Error, "{key}");
+        assert_eq!(found.message, format!("`{key}` is blank"));
+    }
+    assert_eq!(findings("eval.yaml", &whole), NONE);
 }
 
 #[test]

@@ -2,12 +2,27 @@
 
 use assay_model::{RepoId, RepoKind};
 
-use super::{Client, ClientError, Document, RequestBody, add_parameter, segment};
+use super::{Client, ClientError, Document, RequestBody, add_parameter, header, segment};
 use crate::{
     BoardRow, CreateRepo, CreatedRepo, DeleteRepo, Discussion, DiscussionPage, DiscussionStatus,
     EvalToken, Merge, Merged, NewOrganisation, NewStatus, Official, RepoInfo, SetStatus, TreeEntry,
     WhoAmI,
 };
+
+/// The rows of a leaderboard, and what the hub says of them in headers.
+#[derive(Debug)]
+pub struct BoardAnswer {
+    /// The rows that were asked for.
+    pub rows: Document<Vec<BoardRow>>,
+    /// The task.
+    pub task: Option<String>,
+    /// The metric that ranks.
+    pub metric: Option<String>,
+    /// The policy by which runs were chosen.
+    pub policy: Option<String>,
+    /// The number of rows of the whole board.
+    pub total: Option<u64>,
+}
 
 impl Client {
     /// Asks whom the token belongs to.
@@ -59,12 +74,20 @@ impl Client {
         &self,
         benchmark: &RepoId,
         parameters: &[(&str, &str)],
-    ) -> Result<Document<Vec<BoardRow>>, ClientError> {
+    ) -> Result<BoardAnswer, ClientError> {
         let mut path = format!("/api/datasets/{benchmark}/leaderboard");
         for (key, value) in parameters {
             add_parameter(&mut path, key, value);
         }
-        self.get(&path)
+        let (headers, body) = self.call("GET", &path, None)?;
+        let named = |name| header(&headers, name).map(str::to_owned);
+        Ok(BoardAnswer {
+            rows: self.read(&path, &body)?,
+            task: named("x-assay-task"),
+            metric: named("x-assay-metric"),
+            policy: named("x-assay-policy"),
+            total: named("x-total-count").and_then(|count| count.parse().ok()),
+        })
     }
 
     /// Lists every file and directory of a revision, up to so many.

@@ -84,13 +84,19 @@ pub enum ClientError {
 
 impl ClientError {
     /// Reads why a hub refused. A fault that this version cannot read is left out: the reason counts.
-    pub(super) fn from_refusal(url: &str, status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
+    pub(super) fn from_refusal(
+        url: &str,
+        status: u16,
+        headers: &HeaderMap,
+        body: &[u8],
+        token_source: Option<&str>,
+    ) -> Self {
         let body: Json = serde_json::from_slice(body).unwrap_or_default();
         let message = reason(&body)
             .or_else(|| header(headers, "x-error-message").map(str::to_owned))
             .unwrap_or_else(|| format!("the hub answered {status} at `{url}`"));
         let code = header(headers, "x-error-code").map(str::to_owned);
-        let message = explain(url, status, code.as_deref(), message);
+        let message = explain(url, status, code.as_deref(), token_source, message);
         let request = header(headers, "x-request-id");
         let message = match (status, request) {
             (500.., Some(id)) => format!("{message} (request {id})"),
@@ -124,11 +130,45 @@ fn remedy(error: &ureq::Error) -> &'static str {
 
 /// Rewrites reasons whose words are kept for `huggingface_hub` and mislead people: what is missing or not visible, and a
 /// token that the hub does not accept.
-fn explain(url: &str, status: u16, code: Option<&str>, message: String) -> String {
-    if status == 401 && message.starts_with("Invalid credentials") {
-        return "the hub does not accept this token (from `--token`, `ASSAY_TOKEN`, or kept by `assay hub login`): it is \
-                wrong, revoked or expired. Make a new one on the page Settings, Tokens of the hub, then run `assay hub login`"
-            .to_owned();
+fn explain(
+    url: &str,
+    status: u16,
+    code: Option<&str>,
+    token_source: Option<&str>,
+    message: String,
+) -> String {
+    if let Some(more) = message
+        .strip_prefix(BAD_CREDENTIALS)
+        .filter(|_| status == 401)
+    {
+        let source = token_source.unwrap_or("of this request");
+        let why = more.strip_prefix(": ");
+        let why = why.unwrap_or("it is not a token of this hub, or it was removed");
+        let hub = url.split("/api/").next().unwrap_or_default();
+        return format!(
+            "the hub does not accept the token {source}: {why}. Make another at {hub}/settings/tokens, then run \
+             `assay hub login`"
+        );
+    }
+    if status == 401 && message.starts_with("sign in first") {
+        return format!("{message}; run `assay hub login`, or set `ASSAY_TOKEN`");
+    }
+    if status == 403
+        && message.starts_with("this token")
+        && let Some(source) = token_source
+    {
+        return format!("{message} (the token {source})");
+    }
+    if status == 404
+        && let Some((kind, id)) = repo_in(url)
+        && message.starts_with("there is no discussion or pull request")
+    {
+        let option = if kind == "model" {
+            ""
+        } else {
+            " --type dataset"
+        };
+        return format!("{message}: `assay hub pr list {id}{option} --all` lists those of `{id}`");
     }
     if code != Some("RepoNotFound") {
         return message;
@@ -147,6 +187,8 @@ fn explain(url: &str, status: u16, code: Option<&str>, message: String) -> Strin
     format!("there is no {kind} `{id}` on this hub that you may see")
 }
 
+/// The beginning of what a hub answers to a token that it does not accept.
+const BAD_CREDENTIALS: &str = "Invalid credentials in Authorization header";
 /// What follows the name of a repository in an address: a name of one part has no namespace.
 const PARTS_OF_A_REPOSITORY: &[&str] =
     &["leaderboard", "revision", "tree", "discussions", "commit"];
@@ -196,12 +238,20 @@ mod tests {
     fn what_is_missing_is_never_a_question_of_passwords() {
         let told = |status, code, words: &str| {
             let url = "http://hub.example/api/datasets/acme/sums/leaderboard?limit=5";
-            explain(url, status, code, words.to_owned())
+            explain(
+                url,
+                status,
+                code,
+                Some("of `ASSAY_TOKEN`"),
+                words.to_owned(),
+            )
         };
 
         let anonymous = told(401, Some("RepoNotFound"), "Invalid username or password.");
         let signed_in = told(404, Some("RepoNotFound"), "Repository not found");
         let bad_token = told(401, None, "Invalid credentials in Authorization header");
+        let ended = "Invalid credentials in Authorization header: the token `ci` expired at 2026-11-01T00:00:00Z";
+        let ended = told(401, None, ended);
 
         assert_eq!(
             anonymous,
@@ -211,9 +261,14 @@ mod tests {
             signed_in,
             "there is no dataset `acme/sums` on this hub that you may see"
         );
+        assert_eq!(
+            bad_token,
+            "the hub does not accept the token of `ASSAY_TOKEN`: it is not a token of this hub, or it was removed. Make \
+             another at http://hub.example/settings/tokens, then run `assay hub login`"
+        );
         assert!(
-            bad_token.contains("wrong, revoked or expired"),
-            "{bad_token}"
+            ended.contains("the token of `ASSAY_TOKEN`: the token `ci` expired at 2026-11-01T00:00:00Z. Make another"),
+            "{ended}"
         );
         assert_eq!(told(404, None, "Entry not found"), "Entry not found");
     }

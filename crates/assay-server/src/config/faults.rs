@@ -72,7 +72,7 @@ pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
             faults.extend(unreadable("tls.certificate", certificate));
             faults.extend(unreadable("tls.key", key));
             if faults.is_empty()
-                && let Err(error) = crate::tls::load(certificate, key)
+                && let Err(error) = crate::tls::Certificate::open(certificate, key)
             {
                 faults.push(ConfigFault::together("tls.certificate", error.to_string()));
             }

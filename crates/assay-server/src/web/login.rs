@@ -111,7 +111,7 @@ async fn sign_in(
     };
     match begun {
         Ok(secret) => go_on(&state, visitor, &form, &secret).await,
-        Err(Error::BadCredentials) => {
+        Err(Error::BadCredentials | Error::TokenEnded(_)) => {
             state.web.limiter.take(guesses, now);
             let visitor = visitor.with_form(&state)?;
             let page = visitor.render(&Login {

@@ -94,7 +94,7 @@ fn rank_interval(found: assay_board::RankInterval) -> hub_api::RankInterval {
 }
 
 /// What a page shows beside a result. All of it is computed, nothing is declared.
-fn badges(result: &EvalResult) -> Vec<hub_api::Badge> {
+pub(super) fn badges(result: &EvalResult) -> Vec<hub_api::Badge> {
     let mut badges = Vec::new();
     if result.standing.is_verified() {
         badges.push(hub_api::Badge::Verified);
@@ -102,7 +102,9 @@ fn badges(result: &EvalResult) -> Vec<hub_api::Badge> {
     if result.pull.is_some() {
         badges.push(hub_api::Badge::Community);
     }
-    badges.push(hub_api::Badge::Leaderboard);
+    if result.pending.is_none() {
+        badges.push(hub_api::Badge::Leaderboard);
+    }
     if result.source_url.is_some() {
         badges.push(hub_api::Badge::Source);
     }

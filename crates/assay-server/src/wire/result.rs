@@ -12,6 +12,7 @@ pub(crate) fn eval_result(result: &EvalResult) -> hub_api::EvalResult {
         standing: super::standing(&result.standing),
         data: data(result),
         pull_request: result.pull.and_then(|num| u64::try_from(num).ok()),
+        badges: super::board::badges(result),
     }
 }
 

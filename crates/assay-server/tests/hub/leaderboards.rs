@@ -690,4 +690,5 @@ async fn results_of_a_model_have_what_every_client_reads() {
     );
     assert_eq!(result["data"]["date"], "2026-02-01");
     assert_eq!(result["data"]["source"]["url"], "https://example.org/log");
+    assert_eq!(result["badges"], json!(["leaderboard", "source"]));
 }

@@ -107,6 +107,40 @@ async fn a_result_that_is_wrong_is_shown_with_its_line_and_nothing_is_opened() {
 }
 
 #[tokio::test]
+async fn the_form_names_the_file_after_the_rule_of_its_benchmark() {
+    let hub = world().await;
+    let mut bob = Browser::of(&hub, Person::Bob).await;
+    let begun = bob
+        .get("/new/result?model=alice/small&benchmark=alice/sums")
+        .await
+        .expect(303);
+    let form = bob.follow(&begun).await.expect(200).text();
+    assert!(
+        form.contains("Sum Check") && form.contains("Accuracy"),
+        "{form}"
+    );
+
+    let check = bob
+        .submit(
+            &form,
+            "/alice/small/submit",
+            &[
+                ("benchmark", "alice/Sum-Check"),
+                ("task", "words"),
+                ("metric", "accuracy"),
+                ("value", "0.65"),
+                ("do", "check"),
+            ],
+        )
+        .await
+        .expect(200)
+        .text();
+
+    assert!(check.contains(".eval_results/sum_check.yaml"), "{check}");
+    assert!(!check.contains("AY321"), "{check}");
+}
+
+#[tokio::test]
 async fn a_file_is_uploaded_with_the_form() {
     let hub = world().await;
     let mut bob = Browser::of(&hub, Person::Bob).await;

@@ -29,6 +29,17 @@ pub enum ProofError {
         /// The hub that the reader trusts.
         given: String,
     },
+    /// The hub was renamed after the reader's trust note was fetched.
+    #[error(
+        "the proof is about `{found}`, which says that its logs were those of `{given}` before: fetch its trust note again, \
+         over a way that you trust"
+    )]
+    Renamed {
+        /// The hub that the proof names.
+        found: String,
+        /// The hub that the reader trusts, as it was called.
+        given: String,
+    },
     /// The way from the file to the commit is broken.
     #[error("the file is not in the commit: {0}")]
     Git(&'static str),

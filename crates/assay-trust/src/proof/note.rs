@@ -30,12 +30,48 @@ pub struct TrustNote {
     pub results: VerifierKey,
     /// The key of the control log.
     pub control: VerifierKey,
+    /// The names that the logs had before, oldest first: `NAME/log/results` and `NAME/log/control`. The keys are the same.
+    pub formerly: Vec<String>,
+}
+
+impl TrustNote {
+    /// Returns the key of the results log under its name, then under each former one.
+    pub fn results_keys(&self) -> Vec<VerifierKey> {
+        self.with_former(&self.results, "results")
+    }
+
+    /// Returns the key of the control log under its name, then under each former one.
+    pub fn control_keys(&self) -> Vec<VerifierKey> {
+        self.with_former(&self.control, "control")
+    }
+
+    /// Returns true when the older note is of the same hub under a name that its logs had before: the keys are those of this
+    /// one. The address of the hub and its issuer were others then.
+    pub fn succeeds(&self, older: &Self) -> bool {
+        self.results_keys()[1..].contains(&older.results)
+            && self.control_keys()[1..].contains(&older.control)
+    }
+
+    fn with_former(&self, key: &VerifierKey, log: &str) -> Vec<VerifierKey> {
+        let public = key.public_bytes();
+        let former = self
+            .formerly
+            .iter()
+            .filter_map(|name| VerifierKey::from_public(&log_name(name, log), &public).ok());
+        std::iter::once(key.clone()).chain(former).collect()
+    }
+}
+
+/// Returns the name of a log of a hub whose logs go by this name.
+pub fn log_name(name: &str, log: &str) -> String {
+    format!("{name}/log/{log}")
 }
 
 /// A text is no trust note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a trust note is the line `{FIRST_LINE}`, then one line each of `hub`, `issuer`, `results` and `control`, with two keys"
+    "a trust note is the line `{FIRST_LINE}`, then one line each of `hub`, `issuer`, `results` and `control`, with two keys, \
+     and a line `formerly` for each former name of the logs"
 )]
 pub struct TrustNoteError;
 
@@ -58,6 +94,7 @@ impl FromStr for TrustNote {
             issuer: required("issuer")?,
             results: required("results")?.parse().map_err(|_| TrustNoteError)?,
             control: required("control")?.parse().map_err(|_| TrustNoteError)?,
+            formerly: std::iter::from_fn(|| required("formerly").ok()).collect(),
         };
         // A log that could pass for the other would let one replace the other.
         let are_two = note.results.name() != note.control.name()
@@ -76,6 +113,9 @@ impl fmt::Display for TrustNote {
         writeln!(f, "hub {}", self.hub)?;
         writeln!(f, "issuer {}", self.issuer)?;
         writeln!(f, "results {}", self.results)?;
-        writeln!(f, "control {}", self.control)
+        writeln!(f, "control {}", self.control)?;
+        self.formerly
+            .iter()
+            .try_for_each(|name| writeln!(f, "formerly {name}"))
     }
 }

@@ -1,5 +1,5 @@
 use assay_model::RepoPath;
-use assay_tlog::{Receipt, TreeHash, VerifierKey};
+use assay_tlog::{Receipt, SignedCheckpoint, TreeHash, VerifierKey};
 
 use super::{Anchor, Proof, ProofError, Proven, TrustNote};
 use crate::verdict::result_path;
@@ -17,8 +17,8 @@ impl Proof {
     pub fn verify(&self, anchor: Option<&TrustNote>) -> Result<Proven, ProofError> {
         let note = anchor.unwrap_or(&self.note);
         self.check_anchor(note)?;
-        let trust = self.replay(&note.control)?;
-        let (issue, decide) = self.leaves(&note.results)?;
+        let trust = self.replay(&note.control_keys())?;
+        let (issue, decide) = self.leaves(&note.results_keys())?;
         let entry = self.entry(&decide.1)?;
         self.git.verify(entry.path.name())?;
         let facts = Facts {
@@ -54,22 +54,24 @@ impl Proof {
         })
     }
 
-    /// Whether the proof is about the logs that the reader trusts.
+    /// Checks that the proof is about the logs that the reader trusts, which may have had another name when it was made.
     fn check_anchor(&self, note: &TrustNote) -> Result<(), ProofError> {
-        if self.note == *note {
+        if self.note == *note || note.succeeds(&self.note) {
             return Ok(());
         }
-        Err(ProofError::OtherHub {
-            found: self.note.hub.clone(),
-            given: note.hub.clone(),
+        let (found, given) = (self.note.hub.clone(), note.hub.clone());
+        Err(if self.note.succeeds(note) {
+            ProofError::Renamed { found, given }
+        } else {
+            ProofError::OtherHub { found, given }
         })
     }
 
     /// Follows the control log, once it is known to be the whole of what was signed.
-    fn replay(&self, key: &VerifierKey) -> Result<TrustState, ProofError> {
-        let checkpoint = self
-            .control_checkpoint
-            .verify(key)
+    fn replay(&self, keys: &[VerifierKey]) -> Result<TrustState, ProofError> {
+        let checkpoint = &self.control_checkpoint;
+        let checkpoint = checkpoint
+            .verify(key_for(keys, checkpoint))
             .map_err(ProofError::Checkpoint)?;
         let is_whole = u64::try_from(self.control.len()) == Ok(checkpoint.size);
         if !is_whole || TreeHash::of_leaves(&self.control) != checkpoint.root {
@@ -85,16 +87,16 @@ impl Proof {
     )]
     fn leaves(
         &self,
-        key: &VerifierKey,
+        keys: &[VerifierKey],
     ) -> Result<(Option<(u64, Issue)>, (u64, Decide)), ProofError> {
         let issue = match &self.issue {
             None => None,
-            Some(receipt) => match leaf("issuance", receipt, key)? {
+            Some(receipt) => match leaf("issuance", receipt, keys)? {
                 ResultsLeaf::Issue(issue) => Some((receipt.index(), issue)),
                 ResultsLeaf::Decide(_) => return Err(ProofError::WrongLeaf("issuance")),
             },
         };
-        match leaf("decision", &self.decide, key)? {
+        match leaf("decision", &self.decide, keys)? {
             ResultsLeaf::Decide(decide) => Ok((issue, (self.decide.index(), decide))),
             ResultsLeaf::Issue(_) => Err(ProofError::WrongLeaf("decision")),
         }
@@ -135,13 +137,20 @@ struct ClaimedEntry {
     decide: Decide,
 }
 
+/// Returns the key under the name of the log that signed the checkpoint; without one, the first, which then does not fit.
+fn key_for<'k>(keys: &'k [VerifierKey], checkpoint: &SignedCheckpoint) -> &'k VerifierKey {
+    let origin = &checkpoint.claimed().origin;
+    let named = keys.iter().find(|key| key.name() == origin);
+    named.unwrap_or(&keys[0])
+}
+
 fn leaf(
     which: &'static str,
     receipt: &Receipt,
-    key: &VerifierKey,
+    keys: &[VerifierKey],
 ) -> Result<ResultsLeaf, ProofError> {
     receipt
-        .verify(key)
+        .verify(key_for(keys, receipt.checkpoint()))
         .map_err(|source| ProofError::Receipt { which, source })?;
     ResultsLeaf::read(receipt.leaf()).map_err(|source| ProofError::Leaf { which, source })
 }

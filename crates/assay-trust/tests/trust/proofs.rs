@@ -1,8 +1,8 @@
 //! Proofs of a row: what they show, with whose keys, and that no byte of them can be changed.
 
 use assay_model::{ObjectId, Timestamp};
-use assay_tlog::{Log, LogOptions, Receipt};
-use assay_trust::proof::{Anchor, GitProof, Proof, ProofError, TrustNote};
+use assay_tlog::{Log, LogOptions, Receipt, VerifierKey};
+use assay_trust::proof::{Anchor, GitProof, Proof, ProofError, TrustNote, log_name};
 use assay_trust::{
     Canonical, ControlLeaf, Decide, Digest, Issue, Json, KeyState, Outcome, Reason, RepoUid, Scope,
     SigningKey, Verdict,
@@ -80,6 +80,7 @@ impl Scene {
             issuer: ISSUER.to_owned(),
             results: self.results.key().clone(),
             control: self.control.key().clone(),
+            formerly: Vec::new(),
         }
     }
 
@@ -300,6 +301,41 @@ fn the_file_must_be_a_plain_file_of_the_commit_under_its_name() {
         .push_str("# a comment changes nothing but the file\n");
     assert_eq!(with(other), Err(ProofError::Git("the file is another")));
     assert!(with(git_proof(&scene.file, "hle.yaml", "100755")).is_ok());
+}
+
+#[test]
+fn a_proof_from_before_a_hub_was_renamed_stays_one() {
+    let scene = Scene::new();
+    let old = scene.note();
+    let key = |key: &VerifierKey, log| {
+        VerifierKey::from_public(&log_name("right.example", log), &key.public_bytes()).unwrap()
+    };
+    let new = TrustNote {
+        hub: "https://right.example".to_owned(),
+        issuer: "https://right.example".to_owned(),
+        results: key(&old.results, "results"),
+        control: key(&old.control, "control"),
+        formerly: vec!["hub.example".to_owned()],
+    };
+    let silent = TrustNote {
+        formerly: Vec::new(),
+        ..new.clone()
+    };
+    let later = Proof {
+        note: new.clone(),
+        ..scene.proof()
+    };
+
+    assert!(scene.proof().verify(Some(&new)).is_ok());
+    assert!(matches!(
+        scene.proof().verify(Some(&silent)),
+        Err(ProofError::OtherHub { .. })
+    ));
+    assert!(matches!(
+        later.verify(Some(&old)),
+        Err(ProofError::Renamed { .. })
+    ));
+    assert_eq!(new.to_string().parse(), Ok(new));
 }
 
 #[test]

@@ -20,7 +20,6 @@ use std::path::PathBuf;
 
 use assay_cli::{Exit, Printer};
 use assay_convert::convert::{Options, Supplement};
-use assay_render::visible;
 
 #[cfg(feature = "client")]
 pub(crate) use self::args::{AUTO, harnesses};
@@ -37,6 +36,7 @@ pub(crate) use self::{
     report::Fault,
     store::{DiskStore, Settled},
 };
+use crate::alike::report_failures;
 use crate::config::Config;
 use crate::progress::Progress;
 
@@ -61,20 +61,20 @@ pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) ->
     }
     let (source, paths) = args.source();
     let options = args.options();
-    let found = discover(&DiskLogs, paths, source);
+    let found = discover(&DiskLogs, &paths, source);
     let shows_progress = config.stderr_is_terminal && !args.no_progress;
     let total = found.logs.iter().map(|log| log.bytes).sum();
     let progress = Progress::new(shows_progress, total);
     let worker = Worker {
         logs: &DiskLogs,
         options: &options,
-        out: args.out.as_deref(),
+        out: args.out(),
         dry_run: args.dry_run,
         overwrite: args.overwrite,
         progress: &|bytes| progress.advance(bytes),
     };
     match args.to {
-        Target::Eee if args.out.as_deref() == Some(Path::new("-")) => {
+        Target::Eee if args.out() == Some(Path::new("-")) => {
             printer.error("`--out -` prints a result entry; records need a directory");
             Exit::Failed
         }
@@ -96,12 +96,14 @@ pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) ->
 
 fn present(args: &ConvertArgs, account: &Account, printer: &mut Printer) -> Exit {
     match args.format {
-        Format::Rich => show::print(account, args.out.as_deref(), args.dry_run, printer),
+        Format::Rich if args.quiet => {
+            show::print_summary(account, args.out(), args.dry_run, printer);
+        }
+        Format::Rich => show::print(account, args.out(), args.dry_run, printer),
         Format::Json => json::print(account, printer),
     }
-    for failure in account.failures() {
-        printer.error(&visible(&failure));
-    }
+    let failures = account.failures();
+    report_failures(failures.iter().map(String::as_str), printer);
     account.exit()
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod boards;
+mod device;
 mod git_credential;
 mod login;
 mod pulls;
@@ -38,6 +39,9 @@ pub(crate) enum HubCommandError {
     /// There is nobody to be.
     #[error("no token was given: pass it with `--token`, on standard input, or in `ASSAY_TOKEN`")]
     NoToken,
+    /// Nobody approved the sign-in by device code.
+    #[error("the sign-in was not approved: {0}; run `assay hub login` again")]
+    NotApproved(String),
     /// No token is kept for the hub.
     #[error("no token is kept for {0}: run `assay hub login --hub {0}`")]
     NotSignedIn(String),
@@ -51,7 +55,7 @@ pub(crate) enum HubCommandError {
 
 /// Does what was asked, on the hub that is named.
 pub(crate) fn run(command: &HubArgs, config: &Config, printer: &mut Printer) -> Exit {
-    match answer(command, config) {
+    match answer(command, config, printer) {
         Ok(answer) => {
             match command.format {
                 ShowFormat::Text => printer.data(&answer.text),
@@ -105,9 +109,13 @@ struct Answer {
     json: Json,
 }
 
-fn answer(command: &HubArgs, config: &Config) -> Result<Answer, HubCommandError> {
+fn answer(
+    command: &HubArgs,
+    config: &Config,
+    printer: &mut Printer,
+) -> Result<Answer, HubCommandError> {
     match &command.action {
-        Action::Login(action) => login::login(action, command.hub.as_deref(), config),
+        Action::Login(action) => login::login(action, command.hub.as_deref(), config, printer),
         Action::Logout => login::logout(command.hub.as_deref(), config),
         Action::Token => login::token(command.hub.as_deref(), config),
         Action::Credential(action) => git_credential::answer(&action.operation, config),
@@ -115,7 +123,7 @@ fn answer(command: &HubArgs, config: &Config) -> Result<Answer, HubCommandError>
         Action::Repo(action) => repos::run(action, &connect(command.hub.as_deref(), config)?),
         Action::Pr(action) => pulls::run(action, &connect(command.hub.as_deref(), config)?),
         Action::Leaderboard(action) => {
-            boards::leaderboard(action, &connect(command.hub.as_deref(), config)?)
+            boards::leaderboard(action, &connect(command.hub.as_deref(), config)?, printer)
         }
         Action::Results(action) => {
             boards::results(action, &connect(command.hub.as_deref(), config)?)
@@ -132,11 +140,16 @@ pub(crate) fn connect(named: Option<&str>, config: &Config) -> Result<Client, Hu
         .or(kept.hub.as_deref())
         .ok_or(HubCommandError::NoHub)?
         .trim_end_matches('/');
-    let token = config
-        .token
-        .as_deref()
-        .or_else(|| kept.tokens.get(hub).map(String::as_str));
-    Ok(Client::new(hub, token)?)
+    let given = config.token.as_ref();
+    let given = given.map(|token| (token.secret.as_str(), format!("of `{}`", token.variable)));
+    let kept = || {
+        let token = kept.tokens.get(hub)?;
+        Some((token.as_str(), "that `assay hub login` keeps".to_owned()))
+    };
+    Ok(match given.or_else(kept) {
+        Some((token, source)) => Client::new(hub, Some(token))?.with_token_source(source),
+        None => Client::new(hub, None)?,
+    })
 }
 
 /// The diagnostics, when they are why the hub refused.
@@ -164,6 +177,7 @@ fn exit_of(error: &HubCommandError) -> Exit {
         | HubCommandError::Credentials(_)
         | HubCommandError::NoHub
         | HubCommandError::NoToken
+        | HubCommandError::NotApproved(_)
         | HubCommandError::NotSignedIn(_)
         | HubCommandError::Unconfirmed(_)
         | HubCommandError::Git(_) => Exit::Failed,

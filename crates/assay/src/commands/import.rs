@@ -26,6 +26,7 @@ use self::plan::Plan;
 use self::prepare::{Preparation, prepare};
 pub(crate) use self::send::Report;
 use self::send::Sender;
+use crate::alike::report_failures;
 use crate::args::ShowFormat;
 use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
@@ -186,20 +187,20 @@ fn tell(
         })),
         ShowFormat::Text => printer.data(&in_words(source.dry_run, &report)),
     }
-    for line in preparation.left_out.iter().take(SHOWN) {
+    let shown = if source.quiet { 0 } else { SHOWN };
+    for line in preparation.left_out.iter().take(shown) {
         printer.aside(&visible(line));
     }
-    if preparation.left_out.len() > SHOWN {
+    if preparation.left_out.len() > SHOWN && !source.quiet {
         let more = grouped((preparation.left_out.len() - SHOWN) as u64);
         printer.aside(&format!("{more} more; `--format json` lists all of them"));
     }
-    if let Some(line) = warned(&preparation.warnings) {
+    if let Some(line) = warned(&preparation.warnings).filter(|_| !source.quiet) {
         printer.aside(&visible(&line));
     }
     let refused = &preparation.refused;
-    for line in refused.iter().chain(&report.failures) {
-        printer.error(&visible(line));
-    }
+    let failures = refused.iter().chain(&report.failures);
+    report_failures(failures.map(String::as_str), printer);
     if refused.is_empty() && report.failures.is_empty() {
         Exit::Clean
     } else {

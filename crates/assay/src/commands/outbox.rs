@@ -215,7 +215,7 @@ pub(crate) fn report(sent: &Delivered, printer: &mut Printer) {
         (Delivery::Sent, Some(url)) => format!("sent: {url}"),
         (Delivery::Sent, None) => "the hub has these results already".to_owned(),
         (Delivery::NotVerified, _) => "sent, and the hub does not call it verified".to_owned(),
-        (Delivery::Refused, _) => "refused; `assay outbox remove` gives it up".to_owned(),
+        (Delivery::Refused, _) => "refused; `assay outbox delete` gives it up".to_owned(),
         (Delivery::Waiting, _) => "not sent yet; `assay outbox send` tries again".to_owned(),
         (Delivery::Busy, _) => "is being sent by another process".to_owned(),
     };

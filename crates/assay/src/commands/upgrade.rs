@@ -14,6 +14,7 @@ use assay_convert::upgrade::{Change, Origin, RowsSummary};
 use assay_render::visible;
 
 use self::work::Worker;
+use crate::alike::report_failures;
 use crate::args::{AccountFormat, Upgrade};
 use crate::config::Config;
 use crate::discover::{Wanted, discover};
@@ -29,9 +30,7 @@ pub(crate) fn run(command: &Upgrade, config: &Config, printer: &mut Printer) -> 
         AccountFormat::Rich => show::print(command, &account, printer),
         AccountFormat::Json => printer.json(&wire),
     }
-    for failure in account.failures() {
-        printer.error(&visible(failure));
-    }
+    report_failures(account.failures(), printer);
     if let Some(path) = &command.report
         && let Err(error) = replace(path, |file| {
             serde_json::to_writer_pretty(&mut *file, &wire)?;

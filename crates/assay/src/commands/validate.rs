@@ -1,6 +1,6 @@
 use assay_check::{Context, FileReport, Files as _, Item, LayoutPolicy, Options, validate};
 use assay_cli::{Exit, Printer};
-use assay_model::{Severity, chain};
+use assay_model::Severity;
 use assay_render::visible;
 
 use crate::args::{Color, Format, Layout, Validate};
@@ -65,7 +65,19 @@ fn validate_files(
         .map(|address| HubBenchmarks::new(address, config))
         .transpose()
         .map_err(|error| error.to_string())?;
-    let lists = Lists::open(&command.benchmarks, hub, jobs).map_err(|error| chain(&error))?;
+    let lists = Lists::open(&command.benchmarks, hub, jobs).map_err(|error| error.to_string())?;
+    if lists.has_empty_checkouts() {
+        let named: Vec<String> = command
+            .benchmarks
+            .iter()
+            .map(|directory| format!("`{}`", visible(&directory.display().to_string())))
+            .collect();
+        printer.aside(&format!(
+            "warning: there is no `eval.yaml` below {}, so no benchmark is known; check out the datasets there, or name a hub \
+             with `--hub`",
+            named.join(" or ")
+        ));
+    }
     let mut disk = Disk::default();
     let wanted = command.kind.map_or(Wanted::All, Wanted::As);
     let DiscoveredFiles {

@@ -98,6 +98,18 @@ fn summary(run: &Run) -> Value {
 }
 
 #[test]
+fn the_commands_of_the_reference_converters_work_behind_the_name_of_the_program() {
+    // `python3 -m eval_converters.lm_eval --log_path <path> --include_samples` is printed there.
+    let workspace = logs();
+    let line = ["convert", "lm_eval", "--log_path", RESULTS];
+
+    let run = workspace.run(&[&line[..], &["--include_samples"]].concat());
+
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(files(&workspace.path().join("data")).len() >= 2, "{run}");
+}
+
+#[test]
 fn logs_of_several_harnesses_become_records_that_are_valid() {
     let workspace = logs();
 

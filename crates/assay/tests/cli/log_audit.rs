@@ -44,6 +44,7 @@ impl Hub {
             issuer: "https://hub.example".to_owned(),
             results: key("results", seed).verifier(),
             control: key("control", seed).verifier(),
+            formerly: Vec::new(),
         };
         self.write(".well-known/eval-trust", note.to_string().as_bytes());
     }

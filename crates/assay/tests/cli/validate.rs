@@ -85,6 +85,57 @@ fn wrong_usage_exits_3() {
 }
 
 #[test]
+fn a_folder_of_scripts_beside_the_records_of_an_evaluation_is_passed_over() {
+    let workspace = Workspace::new()
+        .with(RECORD, pretty(&record()))
+        .with("data/sums/utils/adapter.py", "print('made the records')\n")
+        .with(
+            "data/sums/utils/models.json",
+            "{\"small\": \"acme/model-x\"}\n",
+        )
+        .with("utils/sums/README.md", "# How the records were made\n");
+
+    let run = workspace.run(&[
+        "validate", "data", "utils", "--layout", "strict", "--format", "json",
+    ]);
+
+    let files = run.json()["files"].clone();
+    let paths: Vec<&str> = files
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(paths, [RECORD], "{run}");
+    assert_eq!(run.json()["summary"]["errors"], 0, "{run}");
+}
+
+#[test]
+fn a_failure_is_told_in_json_to_those_who_asked_for_json() {
+    let workspace = Workspace::new();
+    for (line, code, words) in [
+        ("admin user list --data nowhere", 3, "there is no hub in"),
+        ("hub whoami", 3, "which hub?"),
+        (
+            "validate --benchmarks nowhere",
+            3,
+            "there is no such directory",
+        ),
+        ("validate --no-such-flag", 3, "unexpected argument"),
+    ] {
+        let line: Vec<&str> = line.split(' ').chain(["--format", "json"]).collect();
+
+        let run = workspace.run(&line);
+
+        let told = run.json();
+        assert_eq!(run.code, Some(code), "{run}");
+        assert_eq!(told["version"], 1, "{run}");
+        assert_eq!(told["exit_code"], code, "{run}");
+        assert!(told["error"].as_str().unwrap().contains(words), "{run}");
+    }
+}
+
+#[test]
 fn a_file_that_was_named_and_is_none_of_ours_is_an_error() {
     let workspace = Workspace::new().with("letter.txt", "dear all");
 

@@ -51,11 +51,17 @@ assay() {
     case "$1 ${2-} ${3-}" in
         serve*) start_server "$@" ;;
         "log witness serve") start_beside "$@" ;;
+        "trust rename "*)
+            local ran=$server
+            stop_server
+            command assay "$@"
+            [ -z "$ran" ] || start_server serve
+            ;;
         "admin token create")
             command assay "$@" | tee "$PLACE/token"
             HF_TOKEN_OF_ALICE=$(grep -o 'hf_[A-Za-z0-9_]*' "$PLACE/token")
             ;;
-        "issuer credential add")
+        "issuer credential create")
             command assay "$@" | tee "$PLACE/credential"
             CREDENTIAL=$(grep -o 'evp_[A-Za-z0-9_]*' "$PLACE/credential")
             ;;
@@ -112,8 +118,8 @@ with_benchmark() {
 
 # A credential of the harness, a result that it signed, the proof of that, and what the hub's logs are checked with.
 with_signer() {
-    command assay issuer integration add inspect-ai > /dev/null
-    CREDENTIAL=$(command assay issuer credential add inspect-ai/lab --days 1 | grep -o 'evp_[A-Za-z0-9_]*')
+    command assay issuer integration create inspect-ai > /dev/null
+    CREDENTIAL=$(command assay issuer credential create inspect-ai/lab --days 1 | grep -o 'evp_[A-Za-z0-9_]*')
     export ASSAY_CREDENTIAL="$CREDENTIAL"
     command assay submit "$work/run.eval" --benchmark acme/sums --task words --model acme/model-x > "$PLACE/submitted" 2>&1
     JTI=$(curl -s "$hub/api/models/acme/model-x?expand=evalResults" | jq -r '.evalResults[0].standing.attested.jti')

@@ -7,9 +7,9 @@ use assay_tlog::{Log, LogOptions, NoteKey};
 use assay_trust::SigningKey;
 use serde_json::Value;
 
-use crate::hub::{Hub, Run};
+use crate::hub::{Hub, MODEL, Run, alone};
 use crate::logs::{LOG, harness_log};
-use crate::verified::{bob, submit};
+use crate::verified::{bob, row, submit};
 
 /// What an auditor keeps.
 const KEPT: &str = "audit.json";
@@ -152,4 +152,71 @@ fn a_hub_that_forks_its_history_is_found_out() {
     assert_eq!(code, "forked_history", "{told}");
     let signatures = text.stdout.matches("\u{2014} hub.example/log/results ");
     assert_eq!(signatures.count(), 2, "both are shown to anyone: {text}");
+}
+
+#[test]
+fn a_hub_with_a_wrong_name_gets_its_right_one_and_loses_nothing() {
+    let mut hub = audited();
+    let old = hub.write("old.note", hub.text("/.well-known/eval-trust"));
+    let jti = row(&hub)["standing"]["attested"]["jti"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let fetch = ["hub", "proof", MODEL, &jti];
+    let proof = hub.write("old.proof", hub.run_with(&fetch, &[]).stdout);
+    let busy = hub.place().join("data");
+    let right = "https://right.example";
+    let refused = alone(
+        hub.place(),
+        &["trust", "rename", right, "--data", busy.to_str().unwrap()],
+    );
+
+    let before = hub.url.clone();
+    let renamed = hub.rename(right);
+    let kept = hub.place().join(KEPT);
+    let text = std::fs::read_to_string(&kept).unwrap();
+    std::fs::write(&kept, text.replace(&before, &hub.url)).unwrap();
+
+    assert_eq!(refused.code, Some(1), "{refused}");
+    assert!(refused.stderr.contains("stop it"), "{refused}");
+    assert_eq!(renamed.code, Some(0), "{renamed}");
+    assert!(
+        renamed
+            .stdout
+            .contains("`hub.example` became `right.example`"),
+        "{renamed}"
+    );
+    // The note has the new name and says the former one.
+    let note = hub.text("/.well-known/eval-trust");
+    let new = hub.write("new.note", &note);
+    assert!(
+        note.contains("results right.example/log/results+"),
+        "{note}"
+    );
+    assert!(note.ends_with("formerly hub.example\n"), "{note}");
+    // What was signed before is verified: on the board, offline with the note of then, and with that of now.
+    assert_eq!(row(&hub)["standing"]["verified"], true);
+    let again = hub.write("new.proof", hub.run_with(&fetch, &[]).stdout);
+    let verify = |proof: &Path, note: &Path| {
+        let [proof, note] = [proof, note].map(|path| path.to_str().unwrap());
+        alone(hub.place(), &["verify", proof, "--trust", note])
+    };
+    assert_eq!(verify(&proof, &old).code, Some(0));
+    assert_eq!(verify(&proof, &new).code, Some(0));
+    assert_eq!(verify(&again, &new).code, Some(0));
+    let stale = verify(&again, &old);
+    assert_eq!(stale.code, Some(1), "{stale}");
+    assert!(
+        stale.stdout.contains("fetch its trust note again"),
+        "{stale}"
+    );
+    // An auditor who kept the checkpoints of before finds one history.
+    let audited = audit(&hub, &["--since", KEPT]);
+    assert_eq!(audited.code, Some(0), "{audited}");
+    assert!(
+        audited
+            .stdout
+            .contains("it was called `hub.example/log/results` at the earlier audit"),
+        "{audited}"
+    );
 }

@@ -170,6 +170,22 @@ impl Hub {
         (self.child, self.url) = serve(self.place(), &settings);
     }
 
+    /// Stops the hub, gives it another name as an operator does, and starts it under that name.
+    pub(crate) fn rename(&mut self, url: &str) -> Run {
+        let mut told = None;
+        for setting in &mut self.settings {
+            if setting.starts_with("trust.issuer=") {
+                *setting = format!("trust.issuer={url}");
+            }
+        }
+        let place = self.place().to_owned();
+        self.restart_after(|data| {
+            let data = data.to_str().unwrap();
+            told = Some(alone(&place, &["trust", "rename", url, "--data", data]));
+        });
+        told.unwrap()
+    }
+
     fn person(&self, name: &str) -> String {
         self.operate(&["admin", "user", "create", name]);
         let made = self.operate(&["admin", "token", "create", name, "--format", "json"]);

@@ -257,7 +257,7 @@ fn what_cannot_become_results_is_refused_with_the_reason() {
         (
             &["submit", file, "--model", "alice/nothing"],
             1,
-            "the model `alice/nothing`",
+            "create it with `assay hub repo create alice/nothing`",
         ),
         (
             &[

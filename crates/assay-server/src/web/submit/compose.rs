@@ -1,6 +1,7 @@
 //! A result file made of the fields of the form.
 
 use assay_formats::{Tape, eval_results, yaml};
+use assay_model::RepoId;
 
 use super::super::form::Form;
 use super::super::yaml::Yaml;
@@ -63,12 +64,16 @@ pub(super) fn benchmark_of(text: &str) -> Option<String> {
     Some(entries.first()?.dataset.as_str().to_owned())
 }
 
-/// A name for the file: that of the benchmark.
+/// A name for the file, without its ending: the one that the benchmark's results have.
 pub(super) fn stem(form: &Form, text: &str) -> String {
     let named = match form.get("benchmark") {
         "" => benchmark_of(text).unwrap_or_default(),
         benchmark => benchmark.to_owned(),
     };
+    if let Ok(benchmark) = named.parse::<RepoId>() {
+        let name = benchmark.result_file_name();
+        return name.trim_end_matches(".yaml").to_owned();
+    }
     let name = named.rsplit('/').next().unwrap_or_default();
     let plain: String = name
         .chars()

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assay_convert::convert::{Harness, MetricSaid, Options, Supplement};
 use assay_model::Relationship;
@@ -52,7 +52,7 @@ pub(crate) struct ConvertArgs {
     ///
     /// The first may be the name of a harness instead, as for `--from`; where a file or directory of that name exists, it
     /// is that file or directory.
-    #[arg(required = true, value_name = "[HARNESS] PATHS")]
+    #[arg(required_unless_present = "log_path", value_name = "[HARNESS] PATHS")]
     pub(super) paths: Vec<PathBuf>,
 
     /// The harness that wrote the logs; `auto` tells it from each log
@@ -65,7 +65,7 @@ pub(crate) struct ConvertArgs {
     ///
     /// Records go to `data/{benchmark}/{developer}/{model}/{uuid}.json` below it, result entries to `.eval_results/`; `-`
     /// prints the entry.
-    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["dry_run", "log_path"])]
     pub(super) out: Option<PathBuf>,
 
     /// What to make of the logs
@@ -82,6 +82,14 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(super) no_samples: bool,
 
+    /// A log, as the converters of Every Eval Ever name it; the same as a path
+    #[arg(long = "log_path", value_name = "PATH", hide = true)]
+    pub(super) log_path: Option<PathBuf>,
+
+    /// With samples, as the converters of Every Eval Ever ask for them; they are written anyway
+    #[arg(long = "include_samples", hide = true, conflicts_with = "no_samples")]
+    pub(super) include_samples: bool,
+
     /// Replace records that are there already and say something else
     #[arg(long)]
     pub(super) overwrite: bool,
@@ -89,6 +97,10 @@ pub(crate) struct ConvertArgs {
     /// Tell what would be done and write nothing to the output directory
     #[arg(long)]
     pub(super) dry_run: bool,
+
+    /// Print the summary alone, and what failed
+    #[arg(long, short)]
+    pub(super) quiet: bool,
 
     /// How the account is told
     #[arg(long, value_enum, default_value_t = Format::Rich)]
@@ -198,6 +210,7 @@ pub(super) enum Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
     /// For people
+    #[value(name = "text", alias = "rich")]
     Rich,
     /// One JSON document: every log, record and warning
     Json,
@@ -219,15 +232,24 @@ pub(super) enum Evaluator {
 
 impl ConvertArgs {
     /// The harness and the paths: a first argument that names a harness, and nothing that exists, is no path.
-    pub(super) fn source(&self) -> (Source, &[PathBuf]) {
-        if let (Source::Auto, [first, rest @ ..]) = (self.from, self.paths.as_slice())
+    pub(super) fn source(&self) -> (Source, Vec<PathBuf>) {
+        let mut paths = self.paths.clone();
+        paths.extend(self.log_path.clone());
+        if let (Source::Auto, [first, rest @ ..]) = (self.from, paths.as_slice())
             && !rest.is_empty()
             && let Some(source) = Source::of(first.as_os_str())
             && !first.exists()
         {
-            return (source, rest);
+            return (source, rest.to_vec());
         }
-        (self.from, &self.paths)
+        (self.from, paths)
+    }
+
+    /// The directory to write into. The converters of Every Eval Ever write below `data` of the current one.
+    pub(super) fn out(&self) -> Option<&Path> {
+        let here = self.log_path.is_some() && !self.dry_run;
+        let here = here.then_some(Path::new("."));
+        self.out.as_deref().or(here)
     }
 
     pub(super) fn options(&self) -> Options {
@@ -325,6 +347,8 @@ impl Source {
         if name == AUTO {
             return Some(Self::Auto);
         }
+        // Python names its modules with `_`.
+        let name = name.to_str()?.replace('_', "-");
         Harness::ALL
             .into_iter()
             .find(|harness| name == harness.as_str())

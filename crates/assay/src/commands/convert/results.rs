@@ -13,7 +13,7 @@ use assay_cli::{Exit, Printer};
 use assay_convert::entry::{
     About, Candidate, Choice, KeepStore, MetricPair, NoEntry, Question, entry,
 };
-use assay_model::{RepoId, Revision, TaskId, chain};
+use assay_model::{RepoId, Revision, TaskId};
 use assay_render::visible;
 use serde::Serialize;
 
@@ -273,7 +273,7 @@ fn lists(args: &ResultsArgs, jobs: usize, config: &Config) -> Result<Lists, Prob
         .map(|address| HubBenchmarks::new(address, config))
         .transpose()
         .map_err(|error| failed(error.to_string()))?;
-    Lists::open(&args.benchmarks, hub, jobs).map_err(|error| failed(chain(&error)))
+    Lists::open(&args.benchmarks, hub, jobs).map_err(|error| failed(error.to_string()))
 }
 
 /// The scores that the logs hold. A log that is refused may hold the one that is asked for, so it refuses the whole.

@@ -50,6 +50,16 @@ pub(super) fn print(account: &Account, out: Option<&Path>, dry_run: bool, printe
         "files were passed over",
         printer,
     );
+    print_summary(account, out, dry_run, printer);
+}
+
+/// Prints how many logs came to what.
+pub(super) fn print_summary(
+    account: &Account,
+    out: Option<&Path>,
+    dry_run: bool,
+    printer: &mut Printer,
+) {
     printer.line(&summary(account, out, dry_run));
 }
 

@@ -65,12 +65,17 @@ pub(crate) enum Action {
 #[command(after_help = "\
 Examples:
   assay hub login --hub https://hub.example
+  assay hub login --hub https://hub.example --browser
   assay hub login --hub https://hub.example --git < token.txt
   assay hub login --hub http://127.0.0.1:8080 --token hf_...")]
 pub(crate) struct Login {
     /// The token; asked for in a terminal, read from standard input otherwise, so that it stays out of the shell's history
-    #[arg(long, value_name = "TOKEN")]
+    #[arg(long, value_name = "TOKEN", conflicts_with = "browser")]
     pub(crate) token: Option<String>,
+
+    /// Sign in with a code that is approved in a browser, on this machine or another; the token lasts thirty days
+    #[arg(long)]
+    pub(crate) browser: bool,
 
     /// Also let git use the token for this hub: `assay hub credential` becomes its credential helper
     #[arg(long)]

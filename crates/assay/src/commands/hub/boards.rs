@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use assay_hub_api::client::{Client, Document, segment};
+use assay_cli::Printer;
+use assay_hub_api::client::{BoardAnswer, Client, Document, segment};
 use assay_hub_api::{BoardRow, Column, Digits, EvalResult, MetricColumn};
 use assay_render::visible;
 use serde_json::Value as Json;
@@ -8,6 +9,7 @@ use serde_json::Value as Json;
 use super::args::{Leaderboard, Proof, Results};
 use super::show::day;
 use super::{Answer, HubCommandError};
+use crate::plural::{count, grouped};
 use crate::table::table;
 
 /// Columns that would make a terminal scroll; `--format json` has them.
@@ -19,6 +21,7 @@ const LONG: usize = 48;
 pub(super) fn leaderboard(
     action: &Leaderboard,
     client: &Client,
+    printer: &mut Printer,
 ) -> Result<Answer, HubCommandError> {
     let limit = action.limit.to_string();
     let base_model = if action.base_only { "true" } else { "false" };
@@ -35,11 +38,34 @@ pub(super) fn leaderboard(
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?))),
     );
-    let Document { value, json } = client.leaderboard(&action.benchmark, &parameters)?;
+    let board = client.leaderboard(&action.benchmark, &parameters)?;
+    if let Some(line) = heading(&board) {
+        printer.aside(&visible(&line));
+    }
+    let text = match &action.as_of {
+        Some(moment) if board.rows.value.is_empty() => format!(
+            "the board had no results at `{}`: a result counts from the moment at which it reached the hub\n",
+            visible(moment)
+        ),
+        Some(_) | None => shown(&board.rows.value),
+    };
     Ok(Answer {
-        text: shown(&value),
-        json,
+        text,
+        json: board.rows.json,
     })
+}
+
+/// Says which board it is, and how many of its rows are shown.
+fn heading(board: &BoardAnswer) -> Option<String> {
+    let shown = board.rows.value.len() as u64;
+    let total = board.total.unwrap_or(shown).max(shown);
+    let (task, metric) = (board.task.as_ref()?, board.metric.as_ref()?);
+    let policy = board.policy.as_deref().unwrap_or("authoritative");
+    Some(format!(
+        "task {task}, by {metric}, policy {policy}: {} of {}",
+        grouped(shown),
+        count(total, "row", "rows")
+    ))
 }
 
 /// The rows as a table. A column that is empty in every row is left out.
@@ -99,8 +125,15 @@ pub(super) fn results(action: &Results, client: &Client) -> Result<Answer, HubCo
         mut json,
     } = client.model_results(&action.model)?;
     let results = model.eval_results.unwrap_or_default();
-    let rows: Vec<Vec<String>> = results.iter().map(result).collect();
-    let headings = ["BENCHMARK", "TASK", "VALUE", "STANDING", "DATE", "FILE"];
+    let mut rows: Vec<Vec<String>> = results.iter().map(result).collect();
+    let mut headings = vec!["BENCHMARK", "TASK", "VALUE", "STANDING", "DATE", "FILE"];
+    // `assay hub proof` asks for the token by its identity.
+    if results.iter().any(|item| jti(item).is_some()) {
+        headings.push("TOKEN");
+        for (row, item) in rows.iter_mut().zip(&results) {
+            row.push(visible(jti(item).unwrap_or_default()));
+        }
+    }
     Ok(Answer {
         text: if rows.is_empty() {
             "there are no results yet\n".to_owned()
@@ -123,6 +156,12 @@ pub(super) fn proof(action: &Proof, client: &Client) -> Result<Answer, HubComman
         json: serde_json::from_str(&text).unwrap_or_default(),
         text,
     })
+}
+
+/// The identity of the token of a result, when it was attested.
+fn jti(item: &EvalResult) -> Option<&str> {
+    let attested = item.standing.attested.as_ref()?;
+    Some(attested.jti.as_str())
 }
 
 fn result(item: &EvalResult) -> Vec<String> {

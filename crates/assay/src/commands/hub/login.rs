@@ -1,11 +1,12 @@
 use std::io::{IsTerminal as _, Read as _};
 
+use assay_cli::Printer;
 use assay_hub_api::client::{Client, Document};
 use assay_render::visible;
 use serde_json::json;
 
 use super::args::Login;
-use super::{Answer, HubCommandError, git_credential};
+use super::{Answer, HubCommandError, device, git_credential};
 use crate::config::Config;
 use crate::credentials::Credentials;
 use crate::issuer::Credential;
@@ -18,6 +19,7 @@ pub(super) fn login(
     action: &Login,
     named: Option<&str>,
     config: &Config,
+    printer: &mut Printer,
 ) -> Result<Answer, HubCommandError> {
     let mut kept = Credentials::load(config.credentials.as_deref())?;
     let hub = named
@@ -26,14 +28,22 @@ pub(super) fn login(
         .ok_or(HubCommandError::NoHub)?
         .trim_end_matches('/')
         .to_owned();
-    let token = match &action.token {
-        Some(token) => token.trim().to_owned(),
-        None => typed(&hub).ok_or(HubCommandError::NoToken)?,
+    let (token, source) = match &action.token {
+        Some(token) => (token.trim().to_owned(), "given with `--token`"),
+        None if action.browser => (device::sign_in(&hub, printer)?, "of this sign-in"),
+        None => match typed(&hub) {
+            Some(token) => (token, "that was typed or read"),
+            // Whoever presses Enter has no token at hand.
+            None if std::io::stdin().is_terminal() => {
+                (device::sign_in(&hub, printer)?, "of this sign-in")
+            }
+            None => return Err(HubCommandError::NoToken),
+        },
     };
     if Credential::is_for_issuers(&token) {
         return keep_credential(kept, &hub, token, config);
     }
-    let client = Client::new(&hub, Some(&token))?;
+    let client = Client::new(&hub, Some(&token))?.with_token_source(source);
     let who = client.whoami()?.value;
     kept.tokens.insert(hub.clone(), token);
     kept.hub = Some(hub.clone());
@@ -150,7 +160,7 @@ fn typed(hub: &str) -> Option<String> {
         let terminal = console::Term::stderr();
         terminal
             .write_str(&format!(
-                "Token for {hub} (hidden; made at {hub}/settings/tokens): "
+                "Token for {hub} (hidden; from {hub}/settings/tokens), or Enter to sign in by browser: "
             ))
             .ok()?;
         terminal.read_secure_line().ok()?

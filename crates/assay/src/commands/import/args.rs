@@ -70,6 +70,10 @@ pub(crate) struct Eee {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
+    /// Print the summary alone, and what failed
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
     /// How the account is printed
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,

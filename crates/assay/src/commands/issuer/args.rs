@@ -19,8 +19,8 @@ directory, so whoever can write there may do it; the server may be running.",
     after_help = "\
 Examples:
   assay issuer policy check policy.toml
-  assay issuer integration add inspect-ai
-  assay issuer credential add inspect-ai/lab --label 'evaluation box' --days 30
+  assay issuer integration create inspect-ai
+  assay issuer credential create inspect-ai/lab --label 'evaluation box' --days 30
   assay issuer log --outcome refused
 
 Exit codes:
@@ -64,19 +64,19 @@ pub(crate) enum Action {
     /// Integrations: register, list, suspend, resume
     #[command(
         subcommand,
-        after_help = "Examples:\n  assay issuer integration add inspect-ai\n  assay issuer integration list"
+        after_help = "Examples:\n  assay issuer integration create inspect-ai\n  assay issuer integration list"
     )]
     Integration(IntegrationAction),
-    /// Identities: add, list, suspend, resume, remove
+    /// Identities: create, list, suspend, resume, delete
     #[command(
         subcommand,
         after_help = "Examples:\n  assay issuer identity list\n  assay issuer identity suspend inspect-ai/lab --reason 'scores that nobody can repeat'"
     )]
     Identity(IdentityAction),
-    /// Credentials: add, list, revoke
+    /// Credentials: create, list, delete
     #[command(
         subcommand,
-        after_help = "Examples:\n  assay issuer credential add inspect-ai/lab --days 30"
+        after_help = "Examples:\n  assay issuer credential create inspect-ai/lab --days 30"
     )]
     Credential(CredentialAction),
     Log(Log),
@@ -131,7 +131,8 @@ pub(crate) enum PolicyAction {
 #[derive(Debug, Subcommand)]
 pub(crate) enum IntegrationAction {
     /// Register an integration: those that the policy names get nothing before
-    #[command(after_help = "Examples:\n  assay issuer integration add inspect-ai")]
+    #[command(after_help = "Examples:\n  assay issuer integration create inspect-ai")]
+    #[command(name = "create", alias = "add")]
     Add {
         /// Its name, as the policy has it
         id: String,
@@ -163,8 +164,9 @@ pub(crate) enum IntegrationAction {
 pub(crate) enum IdentityAction {
     /// Add an identity that the policy does not name
     #[command(
-        after_help = "Examples:\n  assay issuer identity add inspect-ai --name lab --kind token\n  assay issuer identity add inspect-ai --kind oauth_client --client-id ins-prod\n  assay issuer identity add inspect-ai --name ci --kind oidc --issuer https://token.actions.githubusercontent.com \\\n    --require repository_owner_id=1 --require repository_id=2 --require job_workflow_ref=org/r/.github/workflows/e.yml@refs/tags/v1 --event push"
+        after_help = "Examples:\n  assay issuer identity create inspect-ai --name lab --kind token\n  assay issuer identity create inspect-ai --kind oauth_client --client-id ins-prod\n  assay issuer identity create inspect-ai --name ci --kind oidc --issuer https://token.actions.githubusercontent.com \\\n    --require repository_owner_id=1 --require repository_id=2 --require job_workflow_ref=org/r/.github/workflows/e.yml@refs/tags/v1 --event push"
     )]
+    #[command(name = "create", alias = "add")]
     Add(Box<NewIdentity>),
     /// List every identity
     #[command(after_help = "Examples:\n  assay issuer identity list --format json")]
@@ -187,7 +189,8 @@ pub(crate) enum IdentityAction {
         identity: String,
     },
     /// Remove one that was added, with its credentials
-    #[command(after_help = "Examples:\n  assay issuer identity remove inspect-ai/lab")]
+    #[command(after_help = "Examples:\n  assay issuer identity delete inspect-ai/lab")]
+    #[command(name = "delete", alias = "remove")]
     Remove {
         /// The identity, as `integration/name`
         identity: String,
@@ -230,8 +233,9 @@ pub(crate) struct NewIdentity {
 pub(crate) enum CredentialAction {
     /// Make a credential; its secret is printed once
     #[command(
-        after_help = "Examples:\n  assay issuer credential add inspect-ai/lab --label 'evaluation box' --days 30\n  assay issuer credential add inspect-ai/ins-prod --public-key client.jwk.json --days 365"
+        after_help = "Examples:\n  assay issuer credential create inspect-ai/lab --label 'evaluation box' --days 30\n  assay issuer credential create inspect-ai/ins-prod --public-key client.jwk.json --days 365"
     )]
+    #[command(name = "create", alias = "add")]
     Add {
         /// The identity, as `integration/name`
         identity: String,
@@ -249,7 +253,8 @@ pub(crate) enum CredentialAction {
     #[command(after_help = "Examples:\n  assay issuer credential list --format json")]
     List,
     /// End a credential at once
-    #[command(after_help = "Examples:\n  assay issuer credential revoke Ab12Cd34Ef56")]
+    #[command(after_help = "Examples:\n  assay issuer credential delete Ab12Cd34Ef56")]
+    #[command(name = "delete", alias = "revoke")]
     Revoke {
         /// Its id, as `credential list` shows it
         id: String,

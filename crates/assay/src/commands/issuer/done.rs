@@ -21,6 +21,15 @@ impl Done {
     pub(super) fn new(text: String, json: Json) -> Self {
         Self { text, json }
     }
+
+    /// Adds a line to the text for people, such as why a list is empty.
+    pub(super) fn with_hint(mut self, wanted: bool, hint: &str) -> Self {
+        if wanted {
+            self.text.push_str(hint);
+            self.text.push('\n');
+        }
+        self
+    }
 }
 
 /// Opens the data directory and does something with its issuer.

@@ -1,4 +1,4 @@
-use assay_app::issuer::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
+use assay_app::issuer::{CredentialInfo, IdentityInfo, IntegrationInfo, Issuer, NewCredential};
 use assay_cli::{Exit, Printer};
 use assay_model::Timestamp;
 use assay_render::visible;
@@ -7,6 +7,19 @@ use serde_json::{Map, Value as Json, json};
 use super::args::{CredentialAction, IdentityAction, IntegrationAction, NewIdentity, Place};
 use super::done::{Done, with_issuer};
 use crate::table::table;
+
+/// What is said beside an empty list of identities.
+const NO_IDENTITIES: &str = "there are none: identities come from the policy, which `--policy FILE` or `issuer.policy` names, or \
+     from `assay issuer identity create`";
+/// What is said beside an empty list of integrations.
+const NO_INTEGRATIONS: &str =
+    "there are none: register those of the policy with `assay issuer integration create NAME`";
+
+/// Returns true when the policy names an integration.
+fn is_in_policy(issuer: &Issuer, id: &str) -> bool {
+    let policy = issuer.policy();
+    policy.integrations().any(|own| own.id.as_str() == id)
+}
 
 /// Integrations.
 pub(super) fn integration(
@@ -17,9 +30,21 @@ pub(super) fn integration(
     with_issuer(place, printer, async |hub, issuer| {
         let shell = hub.shell();
         let (id, word) = match action {
-            IntegrationAction::List => return Ok(integrations(&issuer.integrations().await?)),
+            IntegrationAction::List => {
+                let listed = issuer.integrations().await?;
+                return Ok(integrations(&listed).with_hint(listed.is_empty(), NO_INTEGRATIONS));
+            }
             IntegrationAction::Add { id } => {
                 issuer.add_integration(&shell, id).await?;
+                if !is_in_policy(&issuer, id) {
+                    return Ok(Done::new(
+                        format!(
+                            "`{id}` is registered\nwarning: the policy does not name it, so it gets no tokens; add it under \
+                             `[[integration]]`, or give the policy with `--policy FILE`\n"
+                        ),
+                        json!({ "integration": id, "done": "is registered", "in_policy": false }),
+                    ));
+                }
                 (id, "is registered")
             }
             IntegrationAction::Suspend { id, reason } => {
@@ -44,7 +69,10 @@ pub(super) fn identity(action: &IdentityAction, place: &Place, printer: &mut Pri
     with_issuer(place, printer, async |hub, issuer| {
         let shell = hub.shell();
         let (key, word) = match action {
-            IdentityAction::List => return Ok(identities(&issuer.identities().await?)),
+            IdentityAction::List => {
+                let listed = issuer.identities().await?;
+                return Ok(identities(&listed).with_hint(listed.is_empty(), NO_IDENTITIES));
+            }
             IdentityAction::Add(new) => {
                 let definition = definition(new).to_string();
                 let added = issuer

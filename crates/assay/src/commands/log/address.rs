@@ -27,6 +27,8 @@ pub(super) struct Target {
     pub(super) key_from: KeyFrom,
     /// What it signed for before.
     pub(super) since: Option<SignedCheckpoint>,
+    /// The key under the name that the log had at the earlier audit, when it was renamed since.
+    pub(super) former: Option<VerifierKey>,
 }
 
 /// Who says which key a log has.
@@ -92,6 +94,7 @@ fn one(address: &str, key: &VerifierKey, since: Option<&Saved>) -> Result<Target
         key: key.clone(),
         key_from: KeyFrom::Flag,
         since,
+        former: None,
     })
 }
 
@@ -112,9 +115,14 @@ fn of_hub(
             let earlier: Option<&SavedLog> = known
                 .transpose()
                 .map_err(|address| TargetError::NoEarlier(address.clone()))?;
-            let (key, key_from) = match earlier {
-                Some(earlier) => (earlier.key.clone(), KeyFrom::Earlier),
-                None => (announced_key(hub, name, &mut announced)?, KeyFrom::Hub),
+            let now = announced_key(hub, name, &mut announced);
+            let (key, key_from, former) = match (earlier, now) {
+                (Some(earlier), Ok(now)) if is_renamed(&earlier.key, &now) => {
+                    (now, KeyFrom::Earlier, Some(earlier.key.clone()))
+                }
+                // Of a log that is known, the hub need not say anything.
+                (Some(earlier), _) => (earlier.key.clone(), KeyFrom::Earlier, None),
+                (None, now) => (now?, KeyFrom::Hub, None),
             };
             Ok(Target {
                 name: name.as_str().to_owned(),
@@ -123,9 +131,15 @@ fn of_hub(
                 key,
                 key_from,
                 since: earlier.map(|log| log.checkpoint.clone()),
+                former,
             })
         })
         .collect()
+}
+
+/// Returns true when a log has another name than before and the key that it had: whoever has the key gave it that name.
+fn is_renamed(earlier: &VerifierKey, now: &VerifierKey) -> bool {
+    earlier.name() != now.name() && earlier.public_bytes() == now.public_bytes()
 }
 
 /// The key that the hub announces for a log, asked for once.

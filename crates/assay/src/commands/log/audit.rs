@@ -92,6 +92,7 @@ fn audit_one(
     let tell = |done, total| progress.at(done, total);
     let options = AuditOptions {
         since: target.since.as_ref(),
+        former: target.former.as_slice(),
         depth: if action.quick {
             Depth::Tiles
         } else {
@@ -106,6 +107,7 @@ fn audit_one(
         address: target.address,
         key: target.key,
         key_from: target.key_from,
+        former: target.former,
         found,
     }
 }

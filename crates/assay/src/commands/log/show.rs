@@ -11,6 +11,9 @@ use serde_json::{Value as Json, json};
 use super::address::KeyFrom;
 use crate::plural::{bytes, count, grouped};
 
+/// The version of the JSON document.
+const VERSION: u32 = 1;
+
 /// What came of the audit of a log.
 pub(super) struct Outcome {
     /// What the log is called.
@@ -21,6 +24,8 @@ pub(super) struct Outcome {
     pub(super) key: VerifierKey,
     /// Who says so.
     pub(super) key_from: KeyFrom,
+    /// The key under the name that the log had at the earlier audit, when it was renamed since.
+    pub(super) former: Option<VerifierKey>,
     /// What was found.
     pub(super) found: Result<AuditReport, AuditFault>,
 }
@@ -44,6 +49,13 @@ pub(super) fn text(outcomes: &[Outcome]) -> String {
             "  key: {} ({from})",
             visible(&outcome.key.to_string())
         );
+        if let Some(former) = &outcome.former {
+            let _ = writeln!(
+                text,
+                "  renamed: it was called `{}` at the earlier audit, and has the same key",
+                visible(former.name())
+            );
+        }
     }
     text
 }
@@ -128,7 +140,7 @@ fn visible_lines(text: &str) -> String {
 /// One document for all logs.
 pub(super) fn json(outcomes: &[Outcome]) -> Json {
     let logs: Vec<Json> = outcomes.iter().map(log).collect();
-    json!({ "logs": logs })
+    json!({ "version": VERSION, "logs": logs })
 }
 
 fn log(outcome: &Outcome) -> Json {
@@ -136,6 +148,7 @@ fn log(outcome: &Outcome) -> Json {
         "log": outcome.name,
         "address": outcome.address,
         "key": outcome.key.to_string(),
+        "formerly": outcome.former.as_ref().map(VerifierKey::name),
     });
     let rest = match &outcome.found {
         Ok(audited) => json!({
@@ -143,9 +156,9 @@ fn log(outcome: &Outcome) -> Json {
             "size": audited.checkpoint.claimed().size,
             "root": audited.checkpoint.claimed().root.to_string(),
             "since": audited.since,
-            "entriesRead": audited.entries,
-            "filesRead": audited.files,
-            "bytesRead": audited.bytes,
+            "entries_read": audited.entries,
+            "files_read": audited.files,
+            "bytes_read": audited.bytes,
             "checkpoint": audited.checkpoint.to_string(),
             "seen": audited.seen.as_ref().map(seen_json),
         }),

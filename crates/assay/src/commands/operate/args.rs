@@ -157,7 +157,7 @@ pub(crate) struct Admin {
 /// What to manage.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminAction {
-    /// Users: create, list, disable
+    /// Users: create, list, password, disable, enable
     #[command(
         subcommand,
         after_help = "Examples:\n  assay admin user create alice\n  assay admin user list"
@@ -169,7 +169,7 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin org create acme\n  assay admin org member acme alice --role write"
     )]
     Org(OrgAction),
-    /// Tokens: create, list, revoke
+    /// Tokens: create, list, delete
     #[command(
         subcommand,
         after_help = "Examples:\n  assay admin token create alice --scope write --days 90"
@@ -178,7 +178,7 @@ pub(crate) enum AdminAction {
     /// Manage the trusted publishers of a repository: CI jobs that write without a stored secret
     #[command(
         subcommand,
-        after_help = "Examples:\n  assay admin publisher list models/acme/small\n  assay admin publisher add models/acme/small --as alice --claim repository=acme/evals"
+        after_help = "Examples:\n  assay admin publisher list models/acme/small\n  assay admin publisher create models/acme/small --as alice --claim repository=acme/evals"
     )]
     Publisher(PublisherAction),
     /// Remove large files that no repository has any more
@@ -392,7 +392,8 @@ pub(crate) enum TokenAction {
         user: String,
     },
     /// End a token at once
-    #[command(after_help = "Examples:\n  assay admin token revoke alice 7")]
+    #[command(after_help = "Examples:\n  assay admin token delete alice 7")]
+    #[command(name = "delete", alias = "revoke")]
     Revoke {
         /// Whose
         user: String,
@@ -412,8 +413,9 @@ pub(crate) enum PublisherAction {
     },
     /// Add a trusted publisher
     #[command(
-        after_help = "Examples:\n  assay admin publisher add models/acme/small --as alice --claim repository=acme/evals --claim environment=release\n  assay admin publisher add models/acme/small --as alice --issuer https://gitlab.com --claim project_path=acme/evals"
+        after_help = "Examples:\n  assay admin publisher create models/acme/small --as alice --claim repository=acme/evals --claim environment=release\n  assay admin publisher create models/acme/small --as alice --issuer https://gitlab.com --claim project_path=acme/evals"
     )]
+    #[command(name = "create", alias = "add")]
     Add {
         /// The repository: `models/acme/small` or `datasets/acme/sums`
         repo: String,
@@ -432,7 +434,8 @@ pub(crate) enum PublisherAction {
         claims: Vec<String>,
     },
     /// Remove a trusted publisher and end its tokens
-    #[command(after_help = "Examples:\n  assay admin publisher remove models/acme/small 3")]
+    #[command(after_help = "Examples:\n  assay admin publisher delete models/acme/small 3")]
+    #[command(name = "delete", alias = "remove")]
     Remove {
         /// The repository: `models/acme/small` or `datasets/acme/sums`
         repo: String,

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod keys;
+mod rename;
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -26,11 +27,16 @@ pub(crate) use self::keys::run as run_keys;
 /// Revokes, takes back, trusts and distrusts.
 pub(crate) fn run(command: &TrustArgs, printer: &mut Printer) -> Exit {
     let place = &command.place;
+    if let TrustAction::Rename(action) = &command.action {
+        let done = rename::run(action, &place.hub, printer);
+        return finish(done, place.format, printer);
+    }
     let done = with_hub(&place.hub, printer, async |hub| match &command.action {
         TrustAction::Revoke(action) => revoke(&hub, action).await,
         TrustAction::Unrevoke(action) => unrevoke(&hub, action).await,
         TrustAction::List => list(&hub).await,
         TrustAction::Issuer(action) => issuer(&hub, action).await,
+        TrustAction::Rename(_) => Err(Error::internal("a hub that is open cannot be renamed")),
     });
     finish(done, place.format, printer)
 }

@@ -20,7 +20,7 @@ Examples:
   assay outbox add logs/run.eval -- --benchmark acme/sums --task words --model acme/model-x
   assay outbox send
   assay outbox list
-  assay outbox remove 20261118T093000Z-4f2a
+  assay outbox delete 20261118T093000Z-4f2a
 
 Exit codes:
   0  nothing is left to do
@@ -76,7 +76,8 @@ Examples:
     /// Remove submissions without sending them
     #[command(after_help = "\
 Examples:
-  assay outbox remove 20261118T093000Z-4f2a")]
+  assay outbox delete 20261118T093000Z-4f2a")]
+    #[command(name = "delete", alias = "remove")]
     Remove {
         /// The submissions
         #[arg(required = true, value_name = "ID")]

@@ -54,9 +54,17 @@ impl Definitions {
             return Ok(Arc::clone(known));
         }
         let path = format!("/datasets/{id}/resolve/{revision}/{DEFINITION}");
-        let text = client
-            .bytes(&path)
-            .map_err(|error| about(RepoKind::Dataset, id, error))?;
+        let text = client.bytes(&path).map_err(|error| match &error {
+            ClientError::Refused {
+                status: 404,
+                code: Some(code),
+                ..
+            } if code == "EntryNotFound" => SubmitError::refused(format!(
+                "the dataset `{id}` has no `{DEFINITION}` at `{revision}`, so it is no benchmark: add one with its tasks and \
+                 metrics (`assay schema eval-yaml` has the format), or name another benchmark"
+            )),
+            _ => about(RepoKind::Dataset, id, error),
+        })?;
         match definition(text) {
             Lookup::Known(benchmark) => {
                 self.known.insert(key, Arc::clone(&benchmark));
@@ -95,6 +103,14 @@ impl Benchmarks for Definitions {
 /// A refusal with the name of what was asked for: the hub only says that it is not there.
 fn about(kind: RepoKind, id: &RepoId, error: ClientError) -> SubmitError {
     match error {
+        ClientError::Refused {
+            status: 404,
+            code: Some(code),
+            message,
+            ..
+        } if kind == RepoKind::Model && code == "RepoNotFound" => SubmitError::refused(format!(
+            "{message}: create it with `assay hub repo create {id}`"
+        )),
         ClientError::Refused {
             status: 401 | 403 | 404,
             message,

@@ -29,8 +29,10 @@ struct Line {
 
 /// Prints the account.
 pub(super) fn print(command: &Upgrade, account: &Account, printer: &mut Printer) {
-    print_sets(account, printer);
-    print_refusals(account, printer);
+    if !command.quiet {
+        print_sets(account, printer);
+        print_refusals(account, printer);
+    }
     printer.line(&visible(&summary(command, account)));
 }
 

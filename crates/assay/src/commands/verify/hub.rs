@@ -43,6 +43,14 @@ fn fetch_control(client: &Client, note: &TrustNote) -> Result<Control, VerifyErr
     let file = |path: LogPath| client.bytes(&format!("{CONTROL}/{path}"));
     let text = String::from_utf8_lossy(&file(LogPath::Checkpoint)?).into_owned();
     let checkpoint: SignedCheckpoint = text.parse().map_err(|error| refuse(format!("{error}")))?;
+    let origin = &checkpoint.claimed().origin;
+    if note.control.name() != origin {
+        return Err(refuse(format!(
+            "it is called `{origin}`, and the trust note that was given calls it `{}`: if the hub was renamed, fetch its \
+             trust note again, over a way that you trust",
+            note.control.name()
+        )));
+    }
     let signed = checkpoint
         .verify(&note.control)
         .map_err(|error| refuse(error.to_string()))?;

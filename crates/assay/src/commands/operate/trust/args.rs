@@ -28,7 +28,7 @@ it; when none runs, this command writes it.",
     after_help = "\
 Examples:
   assay keys list
-  assay keys generate && sleep 1d && assay keys rotate    publish a key before it is used
+  assay keys create && sleep 1d && assay keys rotate    publish a key before it is used
   assay keys revoke KID --from-index 4711 --reason 'key was on a lost laptop' --dry-run
 
 Exit codes:
@@ -51,7 +51,8 @@ pub(crate) enum KeysAction {
     #[command(after_help = "Examples:\n  assay keys list --format json")]
     List,
     /// Make a key and publish it, to be used later
-    #[command(after_help = "Examples:\n  assay keys generate")]
+    #[command(after_help = "Examples:\n  assay keys create")]
+    #[command(name = "create", alias = "generate")]
     Generate,
     /// Let another key sign from now on
     #[command(after_help = "Examples:\n  assay keys rotate\n  assay keys rotate --to KID")]
@@ -102,7 +103,8 @@ Examples:
   assay trust revoke --kid KID --after 2026-05-01T00:00:00Z --reason 'key was stolen'
   assay trust list
   assay trust unrevoke 17 --reason 'it was another key'
-  assay trust issuer add https://evals.example --jwks keys.json --framework inspect-ai
+  assay trust issuer create https://evals.example --jwks keys.json --framework inspect-ai
+  assay trust rename https://hub.example
 
 Exit codes:
   0  done
@@ -127,9 +129,34 @@ pub(crate) enum TrustAction {
     /// List the revocations in force
     #[command(after_help = "Examples:\n  assay trust list --format json")]
     List,
-    /// Issuers beside this hub: add, list, remove
+    Rename(RenameArgs),
+    /// Issuers beside this hub: create, list, delete
     #[command(subcommand, after_help = "Examples:\n  assay trust issuer list")]
     Issuer(IssuerAction),
+}
+
+/// Give a hub that began under a wrong name its right one; what was signed stays verifiable
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Give a hub that began under a wrong name, such as https://0.0.0.0 or http://127.0.0.1:8460, its right one.
+
+The server must be stopped. Both logs keep their entries and keys and get the new name, which checkpoints have from now on. \
+Tokens are issued and addressed under the new name; the former issuer stays trusted for what it has signed. The trust note \
+of the hub lists the former name, so that earlier proofs verify with it. Readers who kept the former trust note, witnesses \
+and those who audit the logs fetch it again.",
+    after_help = "\
+Examples:
+  assay trust rename https://hub.example --data /srv/assay --dry-run
+  assay trust rename https://hub.example --data /srv/assay"
+)]
+pub(crate) struct RenameArgs {
+    /// The address by which clients reach the hub, as in `public_url`
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    /// Change nothing: tell what would change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// What is revoked, from where on, and why.
@@ -208,8 +235,9 @@ pub(crate) struct UnrevokeArgs {
 pub(crate) enum IssuerAction {
     /// Trust an issuer and its keys
     #[command(
-        after_help = "Examples:\n  assay trust issuer add https://evals.example --jwks keys.json --framework inspect-ai"
+        after_help = "Examples:\n  assay trust issuer create https://evals.example --jwks keys.json --framework inspect-ai"
     )]
+    #[command(name = "create", alias = "add")]
     Add {
         /// Its name, as its tokens have it in `iss`
         issuer: String,
@@ -230,7 +258,8 @@ pub(crate) enum IssuerAction {
     #[command(after_help = "Examples:\n  assay trust issuer list")]
     List,
     /// Trust an issuer no more: what it signed becomes unverified
-    #[command(after_help = "Examples:\n  assay trust issuer remove https://evals.example")]
+    #[command(after_help = "Examples:\n  assay trust issuer delete https://evals.example")]
+    #[command(name = "delete", alias = "remove")]
     Remove {
         /// Its name
         issuer: String,
