@@ -19,8 +19,8 @@ mod output;
 mod record;
 mod results;
 mod sample;
+mod sample_metadata;
 mod score;
-mod time;
 mod unpack;
 mod usage;
 

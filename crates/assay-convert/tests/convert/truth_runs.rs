@@ -27,7 +27,7 @@ pub(crate) fn folder(harness: Harness) -> &'static str {
         Harness::LmEval => "lm_eval",
         Harness::Helm => "helm",
         Harness::Lighteval => "lighteval",
-        Harness::Inspect | Harness::AlpacaEval => unreachable!("its logs lie elsewhere"),
+        _ => unreachable!("its logs lie elsewhere"),
     }
 }
 
@@ -65,7 +65,7 @@ fn shots_of(results: &[u8], task: &str) -> String {
     key.unwrap().split('|').nth(1).unwrap().to_owned()
 }
 
-fn below(directory: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn below(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap() {
         let entry = entry.unwrap();

@@ -4,8 +4,8 @@ use assay_formats::eee::record::{AggregationMethod, Judge, LlmScoring};
 use assay_formats::{Kind, Value};
 
 use super::super::judging::{self, UNKNOWN_PROMPT, llm_scoring};
+use super::super::served_model::named_model;
 use super::message::compact;
-use super::model::named_model;
 
 /// Where scorers name their judge, newest first.
 const MODEL_KEYS: [&str; 4] = ["model", "grader_model", "judge_model", "grader"];

@@ -5,12 +5,12 @@ use assay_formats::eee::record::{Details, EvaluationResult, LlmScoring, Record};
 use assay_model::Setup;
 
 use super::super::run::{self, Run, RunProgress, insert_setup};
-use super::super::{Harness, Identity, Options, SETUP_KEYS};
+use super::super::{Harness, Identity, Options, SETUP_KEYS, time};
 use super::excerpt::Document;
 use super::frame::Frame;
 use super::message::{compact, detail};
 use super::results::Aggregate;
-use super::{dataset, generation, judges, model, results, time};
+use super::{dataset, generation, judges, model, results};
 
 /// The ids of a run, which tell it from every other.
 const RUN_IDS: [&str; 4] = ["eval_id", "run_id", "task_id", "eval_set_id"];

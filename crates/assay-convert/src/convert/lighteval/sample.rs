@@ -7,6 +7,7 @@ use assay_formats::eee::row::{
 };
 use parquet::record::{Field, Row as TableRow};
 
+use super::answer::Answer;
 use super::field::{get, group, integer, items, json, number, text, texts};
 use super::metric::counts_right_answers;
 use super::record::RecordOf;
@@ -252,20 +253,6 @@ struct Sample {
     usage: Option<TokenUsage>,
 }
 
-/// How the model answered.
-enum Answer {
-    /// In words, which may have been cut to what counts; with the reasoning before them.
-    Said {
-        texts: Vec<String>,
-        extracted: Option<String>,
-        reasonings: Vec<String>,
-    },
-    /// By finding one option more likely than the others.
-    Chosen { choice: String, logprobs: String },
-    /// Not at all.
-    Nothing,
-}
-
 impl Sample {
     fn of(doc: &TableRow, response: Option<&TableRow>) -> Option<Self> {
         let query = text(get(doc, "query")?)?;
@@ -346,41 +333,6 @@ impl Sample {
         });
         row.token_usage = self.usage;
         row
-    }
-}
-
-impl Answer {
-    fn of<'f>(part: &dyn Fn(&str) -> Option<&'f Field>, choices: &[String]) -> Self {
-        let said = texts(part("text"));
-        if let Some(first) = said.first() {
-            let processed = texts(part("text_post_processed")).into_iter().next();
-            return Self::Said {
-                extracted: processed.filter(|processed| processed != first),
-                reasonings: texts(part("reasonings")),
-                texts: said,
-            };
-        }
-        let logprobs = items(part("logprobs"));
-        if logprobs.len() != choices.len() {
-            return Self::Nothing;
-        }
-        let mut best: Option<(usize, f64)> = None;
-        for (index, logprob) in logprobs.iter().enumerate() {
-            // Of equals the first wins, as it does in lighteval.
-            if let Some(logprob) = number(logprob)
-                && best.is_none_or(|(_, highest)| logprob > highest)
-            {
-                best = Some((index, logprob));
-            }
-        }
-        best.map_or(Self::Nothing, |(index, _)| Self::Chosen {
-            choice: choices[index].clone(),
-            logprobs: logprobs
-                .iter()
-                .map(json)
-                .collect::<serde_json::Value>()
-                .to_string(),
-        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Times as Inspect writes them, as Unix seconds.
+//! Times of logs, as Unix seconds.
 
 /// The Unix seconds of a time such as `2025-10-21T01:12:04+02:00`. A time without a zone is taken as UTC: the zone of the
 /// machine that converts says nothing about the one that ran the evaluation.
