@@ -140,7 +140,7 @@ struct OfMetric {
 }
 
 /// The mean score of each metric, and the share of cases that it passes. Cases whose metric broke count in neither, as in
-/// `DeepEval`.
+/// DeepEval.
 fn results(tallies: &BTreeMap<String, Tally>, dataset: &str, model: &str) -> Vec<OfMetric> {
     let mut results = Vec::new();
     for (name, tally) in tallies.iter().filter(|(_, tally)| tally.scored > 0) {

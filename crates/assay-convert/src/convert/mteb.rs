@@ -3,6 +3,8 @@
 //! All scores of the file that are numbers are kept: those of each split and subset, of which `main_score` is the one
 //! that MTEB's leaderboard shows.
 
+use std::borrow::Cow;
+
 use assay_formats::Value;
 use assay_formats::eee::record::{Details, EvaluationResult, ModelInfo};
 
@@ -96,7 +98,7 @@ fn model(path: &str, meta: Option<Value<'_>>) -> ModelInfo {
     let mut directories = path.rsplit('/').skip(1);
     let revision = directories.next();
     let directory = directories.next().map(|own| own.replacen(SLASH, "/", 1));
-    let own = |key: &str| meta.and_then(|meta| meta.text_of(key).map(|text| text.into_owned()));
+    let own = |key: &str| meta.and_then(|meta| meta.text_of(key).map(Cow::into_owned));
     let name = own("name").or(directory).unwrap_or_default();
     let mut model = repository_model(&name);
     let details = &mut model.additional_details;

@@ -226,7 +226,7 @@ fn results(root: Value<'_>, dataset: &str, answers: usize) -> Vec<EvaluationResu
     results
 }
 
-/// The accuracy of `OpenCompass` is a share of a hundred.
+/// The accuracy of OpenCompass is a share of a hundred.
 fn of_a_hundred(config: &mut MetricConfig, score: f64) {
     (config.min_score, config.max_score) = (Some(Bound::At(0.0)), Some(Bound::At(HUNDRED)));
     config.score_type = Some("continuous");

@@ -63,8 +63,8 @@ fn convert(log: &Log<'_>) -> Result<Converted, Refusal> {
     let config = Document::read_if_there(log, &config)?;
     let config = config.as_ref().map(Document::root);
     let mut survey = Survey::default();
-    each_trace(log, &mut |trace| {
-        survey.add(trace);
+    each_trace(log, &mut |line| {
+        survey.add(&line);
         Ok(())
     })?;
     let facts = survey.facts.take().ok_or_else(|| {
@@ -181,7 +181,7 @@ struct Survey {
 }
 
 impl Survey {
-    fn add(&mut self, line: Line<'_, '_>) {
+    fn add(&mut self, line: &Line<'_, '_>) {
         let trace = match line {
             Line::Evaluated(trace) => trace,
             Line::Other => {

@@ -305,6 +305,19 @@ fn what_tells_runs_apart_is_their_setup() {
 }
 
 #[test]
+fn the_order_of_tags_is_no_setup() {
+    let setup = |tags: &[&str]| {
+        let mut log = log("args");
+        log["eval"]["tags"] = tags.into();
+        let files = Files::default().with("log", log.to_string());
+        let record = files.convert(Harness::Inspect, "log").unwrap().record(0);
+        record["evaluation_results"][0]["generation_config"]["additional_details"]["tags"].clone()
+    };
+
+    assert_eq!(setup(&["nightly", "v2"]), setup(&["v2", "nightly"]));
+}
+
+#[test]
 fn what_a_person_says_wins_on_the_real_path() {
     let files = Files::default().with("log", fixture("truth/plain.json"));
     let options = Options {

@@ -1,5 +1,6 @@
 //! The trials of a job: one attempt of an agent at a task.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assay_formats::eee::row::{Performance, TokenUsage};
@@ -115,7 +116,7 @@ pub(super) fn read_all(log: &Log<'_>) -> Result<Vec<(Group, Trial)>, Refusal> {
 }
 
 fn read(root: Value<'_>, directory: String) -> Option<(Group, Trial)> {
-    let text = |value: Value<'_>, key: &str| value.text_of(key).map(|text| text.into_owned());
+    let text = |value: Value<'_>, key: &str| value.text_of(key).map(Cow::into_owned);
     let agent = root.present("agent_info")?;
     let config = root.present("config").and_then(|own| own.present("agent"));
     let model = agent.present("model_info");

@@ -249,7 +249,9 @@ fn setup(root: Value<'_>, eval: Value<'_>) -> Setup {
     add("solver", text(eval, "solver"));
     add("solver_args", filled(eval, "solver_args"));
     let tags = eval.get("tags").into_iter().flat_map(Value::items);
-    let tags: Vec<String> = tags.map(detail).collect();
+    let mut tags: Vec<String> = tags.map(detail).collect();
+    // Inspect writes a set, in another order each time.
+    tags.sort();
     add("tags", (!tags.is_empty()).then(|| tags.join(", ")));
     if let Some(config) = eval.present("config") {
         let epochs = count(config.get("epochs")).filter(|epochs| *epochs > 1);
