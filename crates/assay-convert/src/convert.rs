@@ -1,7 +1,8 @@
 //! Harness logs in, Every Eval Ever records and samples out, streaming.
 //!
-//! A converter reads a log through [`Logs`] and writes through [`Datastore`]; it knows no file system, no clock and no
-//! network. What it makes follows from the log alone, so converting twice gives the same bytes.
+//! A converter reads a log through [`Logs`] and writes through [`Datastore`]; it knows no file
+//! system, no clock and no network. What it makes follows from the log alone, so converting twice
+//! gives the same bytes.
 
 mod alpaca_eval;
 mod bigcode;
@@ -64,7 +65,8 @@ pub trait LogFile: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> LogFile for T {}
 
-/// The harnesses whose logs can be read. A new one is a variant here with its converter; see CONTRIBUTING.md.
+/// The harnesses whose logs can be read. A new one is a variant here with its converter; see
+/// CONTRIBUTING.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Harness {
     /// Inspect AI: `.eval` and `.json`.

@@ -1,6 +1,7 @@
 //! AlpacaEval: a leaderboard as CSV, one record for each row.
 //!
-//! A leaderboard has no time and no samples: it is documentation, and its records hold scores alone.
+//! A leaderboard has no time and no samples: it is documentation, and its records hold scores
+//! alone.
 
 mod edition;
 mod leaderboard;

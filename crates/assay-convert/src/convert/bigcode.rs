@@ -1,4 +1,5 @@
-//! The BigCode evaluation harness: `evaluation_results.json`, the scores of each task beside the configuration.
+//! The BigCode evaluation harness: `evaluation_results.json`, the scores of each task beside the
+//! configuration.
 
 use assay_formats::eee::record::{Details, GenerationArgs, GenerationConfig};
 use assay_formats::{Kind, Value};

@@ -139,8 +139,8 @@ struct OfMetric {
     is_rate: bool,
 }
 
-/// The mean score of each metric, and the share of cases that it passes. Cases whose metric broke count in neither, as in
-/// DeepEval.
+/// The mean score of each metric, and the share of cases that it passes. Cases whose metric broke
+/// count in neither, as in DeepEval.
 fn results(tallies: &BTreeMap<String, Tally>, dataset: &str, model: &str) -> Vec<OfMetric> {
     let mut results = Vec::new();
     for (name, tally) in tallies.iter().filter(|(_, tally)| tally.scored > 0) {

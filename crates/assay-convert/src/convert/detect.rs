@@ -9,8 +9,8 @@ use assay_formats::json::{Stream, StreamError};
 use super::{Harness, LogFile, Logs};
 pub use strangers::looks_like;
 
-/// How much of a file is looked at, in bytes. The keys that tell Inspect's logs stand in front of their samples, and the
-/// results of the others are smaller than this.
+/// How much of a file is looked at, in bytes. The keys that tell Inspect's logs stand in front of
+/// their samples, and the results of the others are smaller than this.
 const MAX_BYTES: u64 = 256 << 20;
 /// How many keys of a document are looked at.
 const MAX_KEYS: usize = 256;
@@ -200,8 +200,8 @@ fn walk<R: Read>(stream: &mut Stream<R>, evidence: &mut Evidence) -> Result<(), 
     Ok(())
 }
 
-/// Returns whether an entry of a directory belongs to a log beside it: samples, the shards of a merged log, checkpoints,
-/// and the crashed log beside its recovered copy.
+/// Returns whether an entry of a directory belongs to a log beside it: samples, the shards of a
+/// merged log, checkpoints, and the crashed log beside its recovered copy.
 pub fn belongs_to_another(name: &str, names: &[String]) -> bool {
     let has = |wanted: String| names.contains(&wanted);
     if name == "_journal" || name.ends_with(".checkpoints") {

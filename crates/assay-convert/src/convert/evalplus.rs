@@ -1,4 +1,5 @@
-//! EvalPlus: `*_eval_results.json`, the verdict on each program for `HumanEval` or MBPP, with and without extra tests.
+//! EvalPlus: `*_eval_results.json`, the verdict on each program for `HumanEval` or MBPP, with and
+//! without extra tests.
 //!
 //! The file has no scores: EvalPlus prints them when it reads it. They are computed here as there.
 
@@ -245,7 +246,8 @@ fn pass_at(all: u64, passed: u64, k: u64) -> f64 {
     1.0 - fails
 }
 
-/// The model and how it was asked, by the name that EvalPlus gives its samples: `org--model_backend_temp_0.0`.
+/// The model and how it was asked, by the name that EvalPlus gives its samples:
+/// `org--model_backend_temp_0.0`.
 fn named(path: &str) -> (ModelInfo, Setup) {
     let name = file_name(path);
     let stem = name.strip_suffix("eval_results.json").unwrap_or(name);

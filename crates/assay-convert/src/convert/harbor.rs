@@ -1,6 +1,7 @@
 //! Harbor, which runs Terminal-Bench: a job directory, with a directory for each trial.
 //!
-//! A job may hold several agents, models and datasets; each combination becomes a record, as in Harbor's own statistics.
+//! A job may hold several agents, models and datasets; each combination becomes a record, as in
+//! Harbor's own statistics.
 
 mod trajectory;
 mod trial;
@@ -155,7 +156,8 @@ impl Job<'_> {
         run
     }
 
-    /// How far the job came. A trial that the verifier gave a reward counts, whatever became of its agent.
+    /// How far the job came. A trial that the verifier gave a reward counts, whatever became of its
+    /// agent.
     fn progress(&self, trials: &[Trial]) -> RunProgress {
         let stats = self.root.present("stats");
         let count = |key: &str| stats?.present(key)?.integer();

@@ -1,4 +1,5 @@
-//! lighteval: `results_<date>.json`, one record for each task, with the samples of `details_<task>_<date>.parquet`.
+//! lighteval: `results_<date>.json`, one record for each task, with the samples of
+//! `details_<task>_<date>.parquet`.
 
 mod answer;
 mod details;

@@ -1,8 +1,8 @@
-//! lm-evaluation-harness: `results_<date>.json`, and beside it `samples_<task>_<date>.jsonl` for every task that was
-//! asked to log its samples.
+//! lm-evaluation-harness: `results_<date>.json`, and beside it `samples_<task>_<date>.jsonl` for
+//! every task that was asked to log its samples.
 //!
-//! Every task becomes a record with its samples, every group that aggregates a record without: its samples are those of
-//! its tasks, and must not be counted twice.
+//! Every task becomes a record with its samples, every group that aggregates a record without: its
+//! samples are those of its tasks, and must not be counted twice.
 
 mod answer;
 mod arguments;
@@ -27,7 +27,8 @@ use super::detect::Evidence;
 use super::document::read_text;
 use super::{Converted, Converter, HarnessInfo, Log, RecordWriter, Refusal, Warning};
 
-/// How deep the results may nest: functions and templates of tasks are text, so real files stay far below.
+/// How deep the results may nest: functions and templates of tasks are text, so real files stay far
+/// below.
 const MAX_DEPTH: usize = 1024;
 
 /// The converter.

@@ -24,15 +24,16 @@ pub struct KnownMetric {
     pub max: Bound,
     /// The direction of improvement.
     pub direction: Direction,
-    /// Whether it counts right answers: a sample scores 1 when its answer is right and 0 when it is wrong.
+    /// Whether it counts right answers: a sample scores 1 when its answer is right and 0 when it is
+    /// wrong.
     pub counts_right_answers: bool,
 }
 
 use Direction::LowerIsBetter;
 pub use known::KNOWN_METRICS;
 
-/// Finds a metric by its id or by a name that a harness uses for it. A metric that is not known has no bounds, and its
-/// direction must come from the log.
+/// Finds a metric by its id or by a name that a harness uses for it. A metric that is not known has
+/// no bounds, and its direction must come from the log.
 pub fn known_metric(name: &str) -> Option<&'static KnownMetric> {
     KNOWN_METRICS
         .iter()
@@ -81,8 +82,8 @@ impl MetricFacts<'_> {
         known_metric(self.name).or_else(|| known_metric(self.base?))
     }
 
-    /// Describes the metric: what the registry knows, corrected by what the log says. What neither knows is marked as
-    /// unknown, and so are bounds that the score itself belies.
+    /// Describes the metric: what the registry knows, corrected by what the log says. What neither
+    /// knows is marked as unknown, and so are bounds that the score itself belies.
     pub(super) fn config(self) -> MetricConfig {
         let known = self.known();
         let mut config = known.map(KnownMetric::config).unwrap_or_default();
@@ -136,7 +137,8 @@ pub(super) fn mark(config: &mut MetricConfig, key: &str, value: &str) {
         .insert(key.to_owned(), value.to_owned());
 }
 
-/// Returns whether a name means this metric: its id, its name in the log, or another name of the registry for it.
+/// Returns whether a name means this metric: its id, its name in the log, or another name of the
+/// registry for it.
 pub(super) fn is_called(config: &MetricConfig, name: &str) -> bool {
     let names = [&config.metric_id, &config.metric_name];
     let wanted = metric_id(name);
@@ -182,7 +184,8 @@ impl Correctness {
         if is_right { Self::Right } else { Self::Wrong }
     }
 
-    /// Reads a score: 1 is right and 0 is wrong, for metrics that count right answers and for no others.
+    /// Reads a score: 1 is right and 0 is wrong, for metrics that count right answers and for no
+    /// others.
     pub(super) fn from_score(counts_right_answers: bool, score: f64) -> Self {
         if counts_right_answers && score.to_bits() == 1_f64.to_bits() {
             Self::Right

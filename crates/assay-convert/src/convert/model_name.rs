@@ -40,15 +40,16 @@ const HOMES: [&str; 2] = ["home", "users"];
 pub(super) struct LoadedModel {
     /// `organisation/name`, or the name alone where the organisation is not known.
     pub(super) id: String,
-    /// The digest of the path of a model on somebody's disk. Two paths may end alike, and the path itself is nobody's
-    /// business.
+    /// The digest of the path of a model on somebody's disk. Two paths may end alike, and the path
+    /// itself is nobody's business.
     pub(super) path_digest: Option<String>,
 }
 
 /// Reads a name that is a path of a machine, or else the id of a repository.
 ///
-/// Of a path, the last part stays, and the one before it unless that only holds models: `run-a/final` and `run-b/final`
-/// are two models. A path into the cache of the model hub tells the repository.
+/// Of a path, the last part stays, and the one before it unless that only holds models:
+/// `run-a/final` and `run-b/final` are two models. A path into the cache of the model hub tells the
+/// repository.
 pub(super) fn loaded_model(written: &str) -> LoadedModel {
     let written = written.trim();
     let parts: Vec<&str> = parts_of(written).collect();

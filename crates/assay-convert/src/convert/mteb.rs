@@ -1,7 +1,8 @@
-//! MTEB: a result file for each task, in the directory of a model and its revision, with `model_meta.json` beside it.
+//! MTEB: a result file for each task, in the directory of a model and its revision, with
+//! `model_meta.json` beside it.
 //!
-//! All scores of the file that are numbers are kept: those of each split and subset, of which `main_score` is the one
-//! that MTEB's leaderboard shows.
+//! All scores of the file that are numbers are kept: those of each split and subset, of which
+//! `main_score` is the one that MTEB's leaderboard shows.
 
 use std::borrow::Cow;
 

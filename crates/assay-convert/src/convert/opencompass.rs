@@ -1,4 +1,5 @@
-//! OpenCompass: the directory of a run, with `results/MODEL/DATASET.json` for each model and dataset.
+//! OpenCompass: the directory of a run, with `results/MODEL/DATASET.json` for each model and
+//! dataset.
 
 use assay_formats::Value;
 use assay_formats::eee::record::{Bound, Details, EvaluationResult, MetricConfig};

@@ -1,20 +1,20 @@
 //! promptfoo: the results of an evaluation as JSON, a record for each prompt with each provider.
 
+mod provider;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use assay_formats::Value;
-use assay_formats::eee::record::{Details, EvaluationResult, ModelInfo};
+use assay_formats::eee::record::{Details, EvaluationResult};
 use assay_formats::eee::row::{Performance, Row, Text, TokenUsage};
 
 use super::detect::Evidence;
 use super::document::Document;
 use super::identity::digest;
 use super::metric::{Correctness, MetricFacts};
-use super::model_name::{is_path, repository_model};
 use super::question::{question_within, template_fields};
 use super::run::{Run, RunProgress, insert_setup};
-use super::served_model::named_model;
 use super::task_writer::{TaskWriter, named_data, scored_result, unscored_row};
 use super::time::{stamp, unix_seconds};
 use super::{Converted, Converter, Harness, HarnessInfo, Log, Refusal};
@@ -25,17 +25,6 @@ const PASS_RATE: &str = "pass_rate";
 const SCORE: &str = "score";
 /// What promptfoo writes for a test that could not be run, not one that failed.
 const BROKE: i64 = 2;
-/// Words between a provider and a model that name a way of asking.
-const WAYS: [&str; 8] = [
-    "chat",
-    "completion",
-    "responses",
-    "messages",
-    "realtime",
-    "text-generation",
-    "inference",
-    "model",
-];
 
 /// The converter.
 pub(super) struct Promptfoo;
@@ -250,7 +239,7 @@ impl<'d> Column<'d> {
 
     fn run(&self) -> Run {
         let provider = self.prompt.text_of("provider").unwrap_or_default();
-        let mut run = Run::new(Harness::Promptfoo, model(&provider));
+        let mut run = Run::new(Harness::Promptfoo, provider::model(&provider));
         let metadata = self.root.present("metadata");
         run.version = metadata.and_then(|own| own.text_of("promptfooVersion").map(Into::into));
         let created = metadata.and_then(|own| own.text_of("evaluationCreatedAt"));
@@ -355,48 +344,4 @@ fn usage(own: Value<'_>) -> Option<TokenUsage> {
         total_tokens: input_tokens + output_tokens,
         ..TokenUsage::default()
     })
-}
-
-/// A model as promptfoo names it: `provider:way:model`, or a path of a script.
-fn model(provider: &str) -> ModelInfo {
-    let is_file = provider.contains("://") || is_path(provider);
-    if is_file {
-        let path = provider
-            .split_once("://")
-            .map_or(provider, |(_, path)| path);
-        return repository_model(path);
-    }
-    let mut parts = provider.split(':');
-    let service = parts.next().unwrap_or_default();
-    let mut rest: Vec<&str> = parts.collect();
-    if rest.len() > 1 && WAYS.contains(&rest[0]) {
-        rest.remove(0);
-    }
-    if rest.is_empty() {
-        return named_model(provider);
-    }
-    ModelInfo {
-        name: provider.to_owned(),
-        ..named_model(&format!("{service}/{}", rest.join(":")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn providers_name_who_made_a_model_where_they_do() {
-        for (provider, id) in [
-            ("openai:gpt-4o", "openai/gpt-4o"),
-            ("openai:chat:gpt-4o-mini", "openai/gpt-4o-mini"),
-            ("anthropic:messages:claude-x", "anthropic/claude-x"),
-            ("openrouter:meta-llama/llama-3", "meta-llama/llama-3"),
-            ("groq:llama-3.1", "unknown/llama-3.1"),
-            ("file:///work/provider.mjs", "unknown/work--provider.mjs"),
-            ("echo", "unknown/echo"),
-        ] {
-            assert_eq!(model(provider).id, id, "{provider}");
-        }
-    }
 }

@@ -29,7 +29,8 @@ const HOSTS: [&str; 11] = [
     "azureai",
     "azure-ai",
 ];
-/// Software that runs the models of others, named `software/maker/model`, or by the path of a model.
+/// Software that runs the models of others, named `software/maker/model`, or by the path of a
+/// model.
 const ENGINES: [&str; 6] = [
     "hf",
     "vllm",
@@ -41,8 +42,9 @@ const ENGINES: [&str; 6] = [
 /// Software that runs models under names of its own.
 const LOCAL_ENGINES: [&str; 2] = ["ollama", "llama-cpp-python"];
 
-/// The model that a name such as `openai/azure/gpt-4o` stands for. A provider that is not known is taken as the maker:
-/// a name must never stop a log from being converted. A maker that the name does not tell is unknown, never guessed.
+/// The model that a name such as `openai/azure/gpt-4o` stands for. A provider that is not known is
+/// taken as the maker: a name must never stop a log from being converted. A maker that the name
+/// does not tell is unknown, never guessed.
 pub(super) fn named_model(path: &str) -> ModelInfo {
     let Some((prefix, whole)) = path.split_once('/') else {
         return bare(path);
@@ -146,7 +148,8 @@ fn run_by(info: ModelInfo, engine: &str) -> ModelInfo {
     }
 }
 
-/// A model of a maker with a service of its own, which clouds may serve too: `openai/azure/…`, `anthropic/bedrock/…`.
+/// A model of a maker with a service of its own, which clouds may serve too: `openai/azure/…`,
+/// `anthropic/bedrock/…`.
 fn made_by(path: &str, maker: &str, rest: &[&str]) -> ModelInfo {
     match rest {
         [cloud @ ("vertex" | "bedrock"), model, ..] if maker == "anthropic" => {
@@ -159,7 +162,8 @@ fn made_by(path: &str, maker: &str, rest: &[&str]) -> ModelInfo {
     }
 }
 
-/// The name of a Claude model without what clouds put around it: `anthropic.` in front, `-v1:0` or `@date` behind.
+/// The name of a Claude model without what clouds put around it: `anthropic.` in front, `-v1:0` or
+/// `@date` behind.
 fn claude(model: &str) -> String {
     let start = model.find("claude").unwrap_or(0);
     let name = without_revision(&model[start..]);

@@ -13,7 +13,8 @@ use super::{Converted, Converter, Harness, HarnessInfo, Log, Refusal};
 
 /// The score that simple-evals shows.
 const SCORE: &str = "score";
-/// What stands behind the name of a metric: its deviation, its error by resampling, and how many samples it rests on.
+/// What stands behind the name of a metric: its deviation, its error by resampling, and how many
+/// samples it rests on.
 const DEVIATION: &str = ":std";
 const BOOTSTRAP: &str = ":bootstrap_std";
 const SAMPLES: &str = ":n_samples";

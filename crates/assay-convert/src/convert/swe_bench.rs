@@ -155,7 +155,8 @@ fn ids<'d>(root: Value<'d>, key: &str) -> impl Iterator<Item = std::borrow::Cow<
     list.flat_map(Value::items).filter_map(Value::text)
 }
 
-/// The model and the run, which only the name of the file has. The harness writes `__` where a model has a slash.
+/// The model and the run, which only the name of the file has. The harness writes `__` where a
+/// model has a slash.
 fn named(path: &str) -> (ModelInfo, Option<String>) {
     let name = file_name(path);
     let stem = name.strip_suffix(".json").unwrap_or(name);

@@ -10,6 +10,8 @@ use super::question::{Fit, set_correctness, write_row};
 use super::run::{self, Run};
 use super::{Converted, Identity, Log, RecordWriter, Refusal};
 
+/// What is told of a log that does not say when it was made.
+const NO_TIME: &str = "the log holds no time: say when it was retrieved with `--retrieved-at`";
 /// What is told of rows that are too large.
 const CUT: &str = "a row was too large; its score was kept and its texts cut";
 const LEFT_OUT: &str = "a row that is too large even without its texts was left out";
@@ -36,6 +38,10 @@ impl<'a> TaskWriter<'a> {
         let identity = Identity::new(dataset, &model_id, content);
         let evaluation_id = identity.evaluation_id(dataset, &model_id, run.started.as_deref());
         let mut writer = RecordWriter::begin(log.datastore, identity)?;
+        let times = [&log.options.retrieved_timestamp, &run.ended, &run.started];
+        if times.iter().all(|time| time.is_none()) {
+            writer.warn(NO_TIME);
+        }
         if run.progress.is_incomplete() {
             writer.warn(run.progress.words());
         }
@@ -149,7 +155,8 @@ pub(super) fn named_data(dataset: &str, additional_details: Details) -> SourceDa
 const QUESTION: &str = "question";
 const QUESTION_UNKNOWN: &str = "not in the log; the name of the task stands in its place";
 
-/// A row of a task whose question the log does not hold. Its name is as good for telling it from others.
+/// A row of a task whose question the log does not hold. Its name is as good for telling it from
+/// others.
 pub(super) fn row_without_question(task: Text<'_>) -> Row<'_> {
     let mut row = unscored_row(task.clone(), task, Vec::new());
     row.metadata

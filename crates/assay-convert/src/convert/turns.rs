@@ -72,7 +72,8 @@ impl<'d> Turns<'d> {
     }
 }
 
-/// The text of a message: a text, or parts of which texts are joined; a picture is its kind in brackets.
+/// The text of a message: a text, or parts of which texts are joined; a picture is its kind in
+/// brackets.
 pub(super) fn text_of(content: Value<'_>) -> Text<'_> {
     if let Some(text) = content.text() {
         return text;

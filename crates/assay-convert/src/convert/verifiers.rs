@@ -1,6 +1,7 @@
 //! verifiers: the directory of a run, with `traces.jsonl` and the configuration in `configs`.
 //!
-//! Scores are the means that verifiers shows while it runs: over traces of the evaluated agent that did not fail.
+//! Scores are the means that verifiers shows while it runs: over traces of the evaluated agent that
+//! did not fail.
 
 mod trace;
 
@@ -213,7 +214,8 @@ impl Survey {
         self.rewards.extend(trace.reward_names());
     }
 
-    /// The mean of each score over the traces that did not fail; one without it counts as zero, as in verifiers.
+    /// The mean of each score over the traces that did not fail; one without it counts as zero, as
+    /// in verifiers.
     fn results(&self, dataset: &str) -> Vec<Scored> {
         #[expect(clippy::cast_precision_loss, reason = "nobody runs that many traces")]
         let count = self.scored as f64;

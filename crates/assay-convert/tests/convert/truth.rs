@@ -1,5 +1,6 @@
-//! Logs that the real Inspect made (`fixtures/make/inspect_truth.py`), read here once more by other code than the
-//! converter's: every score, count and row must be what the log says, and what a log does not say must be absent.
+//! Logs that the real Inspect made (`fixtures/make/inspect_truth.py`), read here once more by other
+//! code than the converter's: every score, count and row must be what the log says, and what a log
+//! does not say must be absent.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! Runs that lm-evaluation-harness, HELM and lighteval made of one task (`fixtures/make/*_truth.py`), read here once more
-//! by other code than the converters': scores, rows and questions must be what the logs say.
+//! Runs that lm-evaluation-harness, HELM and lighteval made of one task
+//! (`fixtures/make/*_truth.py`), read here once more by other code than the converters': scores,
+//! rows and questions must be what the logs say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

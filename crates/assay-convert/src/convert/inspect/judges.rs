@@ -215,7 +215,8 @@ pub(super) fn without_prompt(root: Value<'_>) -> Vec<String> {
     names
 }
 
-/// A model-graded scorer that names no judge asks the model in the role of the grader, or else the evaluated model.
+/// A model-graded scorer that names no judge asks the model in the role of the grader, or else the
+/// evaluated model.
 fn by_role(root: Value<'_>, scorer: Scorer<'_>) -> Vec<Judge> {
     if !scorer.is_model_graded() {
         return Vec::new();

@@ -10,7 +10,8 @@ use super::message::compact;
 /// The argument that says where a model lies.
 const MODEL_PATH: &str = "model_path";
 
-/// The model of an evaluation. Its arguments are kept: they tell models of one name apart, and some name the model.
+/// The model of an evaluation. Its arguments are kept: they tell models of one name apart, and some
+/// name the model.
 pub(super) fn model_info(eval: Value<'_>) -> ModelInfo {
     let path = eval.text_of("model").unwrap_or_default();
     let arguments = eval.present("model_args");

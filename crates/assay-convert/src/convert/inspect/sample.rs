@@ -102,7 +102,8 @@ impl<'d> Sample<'d> {
             let judgement = score::judgement(self.root, &aggregate.scorer, &aggregate.name);
             let scored = judgement.and_then(|judgement| score::scored(judgement.value));
             let scored = scored.map(|scored| scored.under(aggregate.counts_right_answers));
-            // A sample that failed before it was scored is a row that is wrong, never one that is missing or right.
+            // A sample that failed before it was scored is a row that is wrong, never one that is
+            // missing or right.
             let Some(scored) = scored.or_else(|| self.failed()) else {
                 rows.notes.push(format!(
                     "a sample has no finite score for `{}`, so it has no row there",
@@ -213,7 +214,8 @@ impl<'d> Sample<'d> {
         rows.scores.push(tally);
     }
 
-    /// Returns the prompts of the judges of this sample: the first message of the exchange that a scorer kept.
+    /// Returns the prompts of the judges of this sample: the first message of the exchange that a
+    /// scorer kept.
     fn sent_prompts(&self) -> Vec<SentPrompt> {
         let prompt = |scorer: &String| {
             let score = self.root.get("scores")?.get(scorer)?;

@@ -11,8 +11,8 @@ use crate::convert::model_name::repository_model;
 const JUDGE: &str = "judge=Model: ";
 const BACKEND: &str = ", Judge Backend: ";
 
-/// A metric as a record describes it: from what is known of its name, and from what the log says. The evaluated model may
-/// be its own judge.
+/// A metric as a record describes it: from what is known of its name, and from what the log says.
+/// The evaluated model may be its own judge.
 pub(super) fn config(task: &Task<'_>, evaluated: &str, name: &str, score: f64) -> MetricConfig {
     // Parameters stand behind a colon: `pass@k:k=1`.
     let base = name.split(':').next().unwrap_or(name);
@@ -50,7 +50,8 @@ fn judge(function: &str) -> Option<Judge> {
     })
 }
 
-/// The entry in the task's configuration that describes a metric, or the group of metrics it belongs to.
+/// The entry in the task's configuration that describes a metric, or the group of metrics it
+/// belongs to.
 pub(super) fn described<'d>(task: &Task<'d>, metric: &str) -> Option<Value<'d>> {
     let config = task.config?;
     let metrics = config.present("metrics").or(config.present("metric"))?;

@@ -12,7 +12,8 @@ use crate::convert::{Harness, Identity, Log, Options, judging};
 
 /// How lighteval names the standard error of a metric.
 const STDERR: &str = "_stderr";
-/// What lighteval knows of a model and a record should keep. Everything else, such as keys and addresses, stays out.
+/// What lighteval knows of a model and a record should keep. Everything else, such as keys and
+/// addresses, stays out.
 const MODEL_DETAILS: [&str; 8] = [
     "model_sha",
     "model_dtype",

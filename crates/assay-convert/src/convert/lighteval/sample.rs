@@ -51,8 +51,8 @@ struct Metric<'r> {
     counts_right_answers: bool,
     /// How many samples have no number for it.
     without: u64,
-    /// How many samples have a number that cannot be a score of it: what some metrics are computed from, such as the
-    /// log-probabilities behind a perplexity, is written in their place.
+    /// How many samples have a number that cannot be a score of it: what some metrics are computed
+    /// from, such as the log-probabilities behind a perplexity, is written in their place.
     outside: u64,
 }
 
@@ -94,7 +94,8 @@ impl<'r> Rows<'r> {
         }
     }
 
-    /// Reads every sample and writes one row for each of its scores; returns what was wrong with single samples.
+    /// Reads every sample and writes one row for each of its scores; returns what was wrong with
+    /// single samples.
     pub(super) fn write(
         mut self,
         log: &Log<'_>,
@@ -225,7 +226,8 @@ impl<'r> Rows<'r> {
         count
     }
 
-    /// A name for the sample that no other has. Runs with several seeds repeat the ids of their documents.
+    /// A name for the sample that no other has. Runs with several seeds repeat the ids of their
+    /// documents.
     fn name(&mut self, id: Option<String>, index: u64) -> String {
         let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| {
             self.unnamed += 1;
@@ -265,7 +267,8 @@ impl Sample {
             .iter()
             .filter_map(|index| choices.get(*index).cloned())
             .collect();
-        // In a free-form task the choices are the right answers and nothing else: no options that the model could see.
+        // In a free-form task the choices are the right answers and nothing else: no options that
+        // the model could see.
         let is_choice = (0..choices.len()).any(|index| !gold.contains(&index));
         let part = |name: &str| response.and_then(|response| get(response, name));
         let answer = Answer::of(&part, &choices);

@@ -25,7 +25,8 @@ pub(super) struct Trace<'d> {
     root: Value<'d>,
     /// Tells the task from others.
     pub(super) task: String,
-    /// Whether it is of the agent that is evaluated, and not of a judge or a user that a model plays.
+    /// Whether it is of the agent that is evaluated, and not of a judge or a user that a model
+    /// plays.
     pub(super) is_evaluated: bool,
     pub(super) error: Option<String>,
     pub(super) started: Option<f64>,

@@ -1,4 +1,5 @@
-//! Results in the layout that the BigCode harness publishes; it is not to be had from a registry of packages.
+//! Results in the layout that the BigCode harness publishes; it is not to be had from a registry of
+//! packages.
 
 use assay_convert::convert::{Harness, detect};
 use serde_json::Value;

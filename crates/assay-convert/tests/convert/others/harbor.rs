@@ -1,4 +1,5 @@
-//! A job that Harbor itself ran (`fixtures/make/harbor_runs.py`): one task is solved, one is not, one has an agent that breaks.
+//! A job that Harbor itself ran (`fixtures/make/harbor_runs.py`): one task is solved, one is not,
+//! one has an agent that breaks.
 
 use assay_convert::convert::{Harness, detect_directory};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! A run that verifiers itself made (`fixtures/make/verifiers_runs.py`): two attempts at each task, one of which fails.
+//! A run that verifiers itself made (`fixtures/make/verifiers_runs.py`): two attempts at each task,
+//! one of which fails.
 
 use assay_convert::convert::{Harness, detect_directory};
 use serde_json::Value;

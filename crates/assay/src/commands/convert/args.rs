@@ -50,8 +50,8 @@ Exit codes:
 pub(crate) struct ConvertArgs {
     /// Logs, run directories, directories to look for logs in, or quoted patterns
     ///
-    /// The first may be the name of a harness instead, as for `--from`; where a file or directory of that name exists, it
-    /// is that file or directory.
+    /// The first may be the name of a harness instead, as for `--from`; where a file or directory
+    /// of that name exists, it is that file or directory.
     #[arg(required = true, value_name = "[HARNESS] PATHS")]
     pub(super) paths: Vec<PathBuf>,
 
@@ -63,8 +63,8 @@ pub(crate) struct ConvertArgs {
 
     /// The directory to write into
     ///
-    /// Records go to `data/{benchmark}/{developer}/{model}/{uuid}.json` below it, result entries to `.eval_results/`; `-`
-    /// prints the entry.
+    /// Records go to `data/{benchmark}/{developer}/{model}/{uuid}.json` below it, result entries to
+    /// `.eval_results/`; `-` prints the entry.
     #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
     pub(super) out: Option<PathBuf>,
 
@@ -218,7 +218,8 @@ pub(super) enum Evaluator {
 }
 
 impl ConvertArgs {
-    /// The harness and the paths: a first argument that names a harness, and nothing that exists, is no path.
+    /// The harness and the paths: a first argument that names a harness, and nothing that exists,
+    /// is no path.
     pub(super) fn source(&self) -> (Source, &[PathBuf]) {
         if let (Source::Auto, [first, rest @ ..]) = (self.from, self.paths.as_slice())
             && !rest.is_empty()
@@ -271,7 +272,8 @@ impl ConvertArgs {
         }
     }
 
-    /// Says which option would do nothing: it is better to hear so than to believe that it did something.
+    /// Says which option would do nothing: it is better to hear so than to believe that it did
+    /// something.
     pub(super) fn without_effect(&self) -> Option<String> {
         let results = &self.results;
         let said = &self.said;
