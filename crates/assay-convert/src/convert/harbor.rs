@@ -19,7 +19,7 @@ use super::run::{Run, RunProgress, insert_setup};
 use super::served_model::named_model;
 use super::task_writer::{TaskWriter, named_data, scored_result};
 use super::time::{stamp, unix_seconds};
-use super::{Converted, Converter, Harness, HarnessInfo, Log, Refusal};
+use super::{Converted, Converter, Harness, HarnessInfo, Log, Refusal, Warning};
 use trial::Trial;
 
 /// The metric of Harbor that is the mean over trials, of which one without a reward counts as zero.
@@ -68,7 +68,8 @@ fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
     }
     let lock = Document::read_if_there(log, &format!("{}/lock.json", log.path))?;
     let mut groups: BTreeMap<trial::Group, Vec<Trial>> = BTreeMap::new();
-    for (group, trial) in trial::read_all(log)? {
+    let trials = trial::read_all(log)?;
+    for (group, trial) in trials.ended {
         groups.entry(group).or_default().push(trial);
     }
     let is_only_one = groups.len() == 1;
@@ -77,13 +78,19 @@ fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
         lock: lock.as_ref().map(Document::root),
         is_only_one,
     };
-    let mut converted = Vec::new();
+    let mut converted: Vec<Converted> = Vec::new();
     for (group, trials) in &groups {
         converted.push(job.convert(log, group, trials)?);
     }
-    if converted.is_empty() {
+    let Some(first) = converted.first_mut() else {
         let message = format!("the job `{}` has no trial that has ended", log.path);
         return Err(Refusal::Nothing(message));
+    };
+    if trials.broken > 0 {
+        first.warnings.push(Warning {
+            message: "a trial whose result cannot be read was left out".to_owned(),
+            count: trials.broken,
+        });
     }
     Ok(converted)
 }

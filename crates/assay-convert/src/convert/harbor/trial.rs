@@ -98,19 +98,33 @@ pub(super) fn mean(trials: &[Trial], reward: Option<&str>) -> f64 {
     sum / count
 }
 
-/// Reads all trials of a job that have ended, in the order of their names.
-pub(super) fn read_all(log: &Log<'_>) -> Result<Vec<(Group, Trial)>, Refusal> {
+/// The trials of a job.
+#[derive(Default)]
+pub(super) struct Trials {
+    /// Those that have ended, in the order of their names.
+    pub(super) ended: Vec<(Group, Trial)>,
+    /// How many have a result that cannot be read.
+    pub(super) broken: u64,
+}
+
+/// Reads all trials of a job.
+pub(super) fn read_all(log: &Log<'_>) -> Result<Trials, Refusal> {
     let names = log.logs.list(log.path).map_err(|source| Refusal::Read {
         path: log.path.to_owned(),
         source,
     })?;
-    let mut trials = Vec::new();
+    let mut trials = Trials::default();
     for name in names {
         let directory = format!("{}/{name}", log.path);
-        let result = Document::read_if_there(log, &format!("{directory}/result.json"))?;
-        if let Some(trial) = result.and_then(|own| read(own.root(), directory)) {
-            trials.push(trial);
-        }
+        let result = match Document::read_if_there(log, &format!("{directory}/result.json")) {
+            Err(Refusal::Damaged { .. }) => {
+                trials.broken += 1;
+                None
+            }
+            result => result?,
+        };
+        let trial = result.and_then(|own| read(own.root(), directory));
+        trials.ended.extend(trial);
     }
     Ok(trials)
 }
@@ -192,7 +206,16 @@ pub(super) fn write_rows(
     results: &[Scored],
 ) -> Result<(), Refusal> {
     let path = format!("{}/agent/trajectory.json", trial.directory);
-    let document = Document::read_if_there(log, &path)?;
+    let document = match Document::read_if_there(log, &path) {
+        Err(Refusal::Damaged { .. }) => {
+            writer.warn_times(
+                "a trajectory that cannot be read was left out of its row",
+                1,
+            );
+            None
+        }
+        document => document?,
+    };
     let steps = document.as_ref().map(|own| trajectory::read(own.root()));
     let task = trial.task.as_str();
     let question = steps.as_ref().and_then(|own| own.question.clone());

@@ -148,6 +148,31 @@ fn a_running_job_is_converted_with_the_mean_of_its_trials_and_says_so() {
 }
 
 #[test]
+fn what_cannot_be_read_of_one_trial_costs_that_alone() {
+    let mut files = job();
+    files = files
+        .with("job/hello__fixed/agent/trajectory.json", "{")
+        .with("job/sum__fixed/result.json", "[");
+
+    let output = converted(&files);
+
+    assert_eq!(output.rows(0).len(), 2);
+    let rows = output.rows(0);
+    let hello = rows.iter().find(|row| row["sample_id"] == "hello").unwrap();
+    assert_eq!(hello["evaluation"]["score"], 1.0);
+    assert!(hello["metadata"]["question"].is_string());
+    let warnings = output.warnings().join("; ");
+    assert!(
+        warnings.contains("1x a trial whose result cannot be read"),
+        "{warnings}"
+    );
+    assert!(
+        warnings.contains("1x a trajectory that cannot be read"),
+        "{warnings}"
+    );
+}
+
+#[test]
 fn a_trial_is_no_job() {
     let names = |names: &[&str]| {
         names
