@@ -39,7 +39,7 @@ fn scores_are_the_means_over_the_traces_that_did_not_fail() {
     let results = record["evaluation_results"].as_array().unwrap();
     let score = |id: &str| {
         let own = results.iter().find(|own| own["evaluation_result_id"] == id);
-        own.unwrap()["score_details"]["score"].as_f64().unwrap()
+        own.unwrap()["score_details"]["score"].clone()
     };
     let (correct, exact) = (rewards(&episodes, "correct"), rewards(&episodes, "exact"));
     let mean = |scores: &[f64]| {
