@@ -35,8 +35,11 @@ impl<'a> TaskWriter<'a> {
         content: &[&[u8]],
     ) -> Result<Self, Refusal> {
         let model_id = run::model_id(&run.model, log.options);
-        let identity = Identity::new(dataset, &model_id, content);
-        let evaluation_id = identity.evaluation_id(dataset, &model_id, run.started.as_deref());
+        // A sentence that describes an evaluation is no path and no id.
+        let words: Vec<&str> = dataset.split_whitespace().collect();
+        let dataset = words.join("-");
+        let identity = Identity::new(&dataset, &model_id, content);
+        let evaluation_id = identity.evaluation_id(&dataset, &model_id, run.started.as_deref());
         let mut writer = RecordWriter::begin(log.datastore, identity)?;
         let times = [&log.options.retrieved_timestamp, &run.ended, &run.started];
         if times.iter().all(|time| time.is_none()) {

@@ -90,6 +90,8 @@ fn a_run_that_lost_an_odd_share_of_its_samples_is_clean_too() {
     more["uuid"] = "another".into();
     log["samples"].as_array_mut().unwrap().push(more);
     log["samples"][3]["scores"] = log["samples"][0]["scores"].clone();
+    log["eval"]["dataset"]["samples"] = 5.into();
+    log["eval"]["dataset"]["sample_ids"] = vec![1, 2, 3, 4, 5].into();
     log["results"]["total_samples"] = 5.into();
     log["results"]["completed_samples"] = 3.into();
     log["results"]["scores"][0]["scored_samples"] = 3.into();
