@@ -1,10 +1,16 @@
 //! Harness logs in, Every Eval Ever records and samples out, streaming.
 //!
-//! A converter reads a log through [`Logs`] and writes through [`Datastore`]; it knows no file system, no clock and no
-//! network. What it makes follows from the log alone, so converting twice gives the same bytes.
+//! A converter reads a log through [`Logs`] and writes through [`Datastore`]; it knows no file
+//! system, no clock and no network. What it makes follows from the log alone, so converting twice
+//! gives the same bytes.
 
 mod alpaca_eval;
+mod bigcode;
+mod deepeval;
 mod detect;
+mod document;
+mod evalplus;
+mod harbor;
 mod helm;
 mod identity;
 mod inspect;
@@ -13,15 +19,25 @@ mod lighteval;
 mod lm_eval;
 mod metric;
 mod model_name;
+mod mteb;
+mod opencompass;
 mod options;
 mod output;
+mod promptfoo;
 mod question;
 mod reader;
 mod refusal;
 mod run;
 mod secrets;
+mod served_model;
+mod simple_evals;
 mod supplement;
+mod swe_bench;
 pub mod table;
+mod task_writer;
+mod time;
+mod turns;
+mod verifiers;
 
 use detect::Evidence;
 pub use detect::{
@@ -51,7 +67,8 @@ pub trait LogFile: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> LogFile for T {}
 
-/// The harnesses whose logs can be read. A new one is a variant here with its converter; see CONTRIBUTING.md.
+/// The harnesses whose logs can be read. A new one is a variant here with its converter; see
+/// CONTRIBUTING.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Harness {
     /// Inspect AI: `.eval` and `.json`.
@@ -64,16 +81,46 @@ pub enum Harness {
     Lighteval,
     /// AlpacaEval: a leaderboard as CSV.
     AlpacaEval,
+    /// Harbor and Terminal-Bench: a job directory.
+    Harbor,
+    /// MTEB: a result file for each task.
+    Mteb,
+    /// SWE-bench: the report of a run.
+    SweBench,
+    /// promptfoo: the results of an evaluation.
+    Promptfoo,
+    /// EvalPlus: `*_eval_results.json`.
+    EvalPlus,
+    /// BigCode evaluation harness: `evaluation_results.json`.
+    BigCode,
+    /// DeepEval: a test run.
+    DeepEval,
+    /// verifiers: a run directory.
+    Verifiers,
+    /// OpenCompass: a run directory.
+    OpenCompass,
+    /// simple-evals: `BENCHMARK_MODEL.json`.
+    SimpleEvals,
 }
 
 impl Harness {
     /// All harnesses.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 15] = [
         Self::Inspect,
         Self::Helm,
         Self::LmEval,
         Self::Lighteval,
         Self::AlpacaEval,
+        Self::Harbor,
+        Self::Mteb,
+        Self::SweBench,
+        Self::Promptfoo,
+        Self::EvalPlus,
+        Self::BigCode,
+        Self::DeepEval,
+        Self::Verifiers,
+        Self::OpenCompass,
+        Self::SimpleEvals,
     ];
 
     /// The name on the command line.
@@ -93,6 +140,16 @@ impl Harness {
             Self::LmEval => &lm_eval::LmEval,
             Self::Lighteval => &lighteval::Lighteval,
             Self::AlpacaEval => &alpaca_eval::AlpacaEval,
+            Self::Harbor => &harbor::Harbor,
+            Self::Mteb => &mteb::Mteb,
+            Self::SweBench => &swe_bench::SweBench,
+            Self::Promptfoo => &promptfoo::Promptfoo,
+            Self::EvalPlus => &evalplus::EvalPlus,
+            Self::BigCode => &bigcode::BigCode,
+            Self::DeepEval => &deepeval::DeepEval,
+            Self::Verifiers => &verifiers::Verifiers,
+            Self::OpenCompass => &opencompass::OpenCompass,
+            Self::SimpleEvals => &simple_evals::SimpleEvals,
         }
     }
 }

@@ -22,7 +22,7 @@ const fn known(name: &'static str, other_names: &'static [&'static str]) -> Know
 
 impl KnownFramework {
     /// All known frameworks, by name.
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 44] = [
         known("alpaca-eval", &["alpaca_eval"]),
         known("apex-evals", &[]),
         known("archipelago", &[]),
@@ -56,13 +56,14 @@ impl KnownFramework {
         known("parsebench", &[]),
         known("pbench", &[]),
         known("pier", &[]),
+        known("promptfoo", &[]),
         known("real5-omnidocbench", &[]),
         known("redline-bench", &[]),
         known("researchclawbench", &[]),
         known("screenspot-pro", &[]),
         known("simple-evals", &[]),
         known("swe-agent", &[]),
-        known("swe-bench", &[]),
+        known("swe-bench", &["swebench"]),
         known("swe-bench-pro", &[]),
         known("verifiers", &[]),
         known("video-mme-v2", &[]),

@@ -8,8 +8,8 @@ rule! {
     ///
     /// `num_samples` says how many samples a score rests on. The samples file has another number of
     /// rows for this result, and not a multiple of it either, as several epochs would give. Samples
-    /// were lost, or the file holds only some. A result without any rows is not looked at: some
-    /// metrics are not computed sample by sample.
+    /// were lost, or the file holds only some. Rows that failed may count or not. A result without
+    /// any rows is not looked at: some metrics are not computed sample by sample.
     ///
     /// ## What to do
     ///
@@ -37,10 +37,10 @@ pub(crate) fn check(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
         let Some(samples) = at.integer().and_then(|number| u64::try_from(number).ok()) else {
             continue;
         };
-        let fits = tally.rows == 0
-            || tally.rows == samples
-            || (samples > 0 && tally.rows.is_multiple_of(samples));
-        if !fits {
+        let fits = |rows: u64| rows == samples || (samples > 0 && rows.is_multiple_of(samples));
+        let succeeded = tally.rows.saturating_sub(tally.failed);
+        let fits = fits(tally.rows) || (succeeded > 0 && fits(succeeded));
+        if tally.rows > 0 && !fits {
             sink.report(&SAMPLES_MISCOUNTED, at, || {
                 let title = pairing
                     .facts

@@ -1,18 +1,20 @@
 //! AlpacaEval: a leaderboard as CSV, one record for each row.
 //!
-//! A leaderboard has no time and no samples: it is documentation, and its records hold scores alone.
+//! A leaderboard has no time and no samples: it is documentation, and its records hold scores
+//! alone.
 
 mod edition;
 mod leaderboard;
 mod record;
 
 use super::detect::Evidence;
+use super::document::read_bytes;
 use super::{Converted, Converter, HarnessInfo, Identity, Log, RecordWriter, Refusal, Warning};
 use edition::Edition;
 use leaderboard::{Entry, Leaderboard};
 
 /// How large a leaderboard may be, in bytes; the public ones have some ten kilobytes.
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The converter.
 pub(super) struct AlpacaEval;
@@ -44,7 +46,7 @@ impl Converter for AlpacaEval {
 
 /// Converts one log.
 fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    let bytes = read(log)?;
+    let bytes = read_bytes(log, log.path, MAX_BYTES)?;
     let leaderboard = Leaderboard::read(&bytes, log.path)?;
     let edition = Edition::of(log.path, &leaderboard);
     let mut converted = Vec::new();
@@ -102,25 +104,4 @@ fn warnings(
             count,
         })
         .collect()
-}
-
-/// Reads the leaderboard whole.
-fn read(log: &Log<'_>) -> Result<Vec<u8>, Refusal> {
-    use std::io::Read;
-
-    let failed = |source| Refusal::Read {
-        path: log.path.to_owned(),
-        source,
-    };
-    let file = log.logs.open(log.path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    (log.progress)(bytes.len() as u64);
-    if bytes.len() as u64 > MAX_BYTES {
-        let what = format!("it is larger than {MAX_BYTES} bytes");
-        return Err(Refusal::damaged(log.path, what));
-    }
-    Ok(bytes)
 }

@@ -1,7 +1,8 @@
 //! Inspect AI: `.eval` archives and `.json` logs.
 //!
-//! A log is read sample by sample. Of each sample only what a row needs is kept; the events, which are most of a log, are
-//! passed over. Rows come in the order of epoch and id, as Inspect itself lists samples.
+//! A log is read sample by sample. Of each sample only what a row needs is kept; the events, which
+//! are most of a log, are passed over. Rows come in the order of epoch and id, as Inspect itself
+//! lists samples.
 
 mod archive;
 mod chunked;
@@ -19,8 +20,8 @@ mod output;
 mod record;
 mod results;
 mod sample;
+mod sample_metadata;
 mod score;
-mod time;
 mod unpack;
 mod usage;
 
@@ -43,7 +44,8 @@ const UNNAMED_MEMBER: &str =
     "a member of the archive has a damaged name, so its sample was left out";
 /// The newest version of the format that is known.
 const NEWEST_VERSION: i64 = 2;
-/// How many packed bytes a thread takes out of an archive at a time, about, so that handing over costs little.
+/// How many packed bytes a thread takes out of an archive at a time, about, so that handing over
+/// costs little.
 const TOGETHER_BYTES: u64 = 64 << 10;
 /// The most samples that a thread takes at a time.
 const MAX_TOGETHER: usize = 64;
@@ -214,7 +216,8 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
         |rows| output.add(rows),
     )?;
     if is_at_samples {
-        // What stands behind the samples is not needed, but a log that ends too early must not look whole.
+        // What stands behind the samples is not needed, but a log that ends too early must not look
+        // whole.
         rest(&mut stream).map_err(fail)?;
     }
     output.finish(log, &header)

@@ -1,5 +1,7 @@
-//! lighteval: `results_<date>.json`, one record for each task, with the samples of `details_<task>_<date>.parquet`.
+//! lighteval: `results_<date>.json`, one record for each task, with the samples of
+//! `details_<task>_<date>.parquet`.
 
+mod answer;
 mod details;
 mod field;
 mod metric;
@@ -13,6 +15,7 @@ use assay_formats::Tape;
 use assay_formats::json::Parser;
 
 use super::detect::Evidence;
+use super::document::read_text;
 use super::{Converted, Converter, HarnessInfo, Identity, Log, RecordWriter, Refusal, Warning};
 use details::Details;
 use record::{RecordOf, Scored};
@@ -20,7 +23,7 @@ use results::{Results, Task};
 use sample::Rows;
 
 /// How large a results file may be, in bytes; real ones have some hundred kilobytes.
-const MAX_RESULTS_BYTES: u64 = 256 << 20;
+const MAX_RESULTS_BYTES: usize = 256 << 20;
 /// How deep a results file may nest.
 const MAX_DEPTH: usize = 1024;
 
@@ -50,7 +53,7 @@ impl Converter for Lighteval {
 
 /// Converts one log.
 fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    let text = read(log)?;
+    let text = read_text(log, log.path, MAX_RESULTS_BYTES)?;
     let mut tape = Tape::new();
     let mut parser = Parser::with_depth(MAX_DEPTH);
     parser.parse(&text, &mut tape);
@@ -129,28 +132,4 @@ fn task_record(
     let mut converted = writer.finish(of.record())?;
     converted.warnings.append(&mut of_samples);
     Ok(converted)
-}
-
-/// Reads the results file whole.
-fn read(log: &Log<'_>) -> Result<String, Refusal> {
-    use std::io::Read;
-
-    let failed = |source| Refusal::Read {
-        path: log.path.to_owned(),
-        source,
-    };
-    let file = log.logs.open(log.path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_RESULTS_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    (log.progress)(bytes.len() as u64);
-    if bytes.len() as u64 > MAX_RESULTS_BYTES {
-        let what = format!("it is larger than {MAX_RESULTS_BYTES} bytes");
-        return Err(Refusal::damaged(log.path, what));
-    }
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    })
 }

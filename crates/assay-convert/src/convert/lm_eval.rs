@@ -1,8 +1,8 @@
-//! lm-evaluation-harness: `results_<date>.json`, and beside it `samples_<task>_<date>.jsonl` for every task that was
-//! asked to log its samples.
+//! lm-evaluation-harness: `results_<date>.json`, and beside it `samples_<task>_<date>.jsonl` for
+//! every task that was asked to log its samples.
 //!
-//! Every task becomes a record with its samples, every group that aggregates a record without: its samples are those of
-//! its tasks, and must not be counted twice.
+//! Every task becomes a record with its samples, every group that aggregates a record without: its
+//! samples are those of its tasks, and must not be counted twice.
 
 mod answer;
 mod arguments;
@@ -15,7 +15,6 @@ mod samples;
 mod text;
 
 use std::collections::BTreeSet;
-use std::io::Read;
 
 use assay_formats::json::Parser;
 use assay_formats::syntax::limits;
@@ -25,9 +24,11 @@ use sha2::{Digest, Sha256};
 use self::record::LmEvalRun;
 use self::results::Results;
 use super::detect::Evidence;
+use super::document::read_text;
 use super::{Converted, Converter, HarnessInfo, Log, RecordWriter, Refusal, Warning};
 
-/// How deep the results may nest: functions and templates of tasks are text, so real files stay far below.
+/// How deep the results may nest: functions and templates of tasks are text, so real files stay far
+/// below.
 const MAX_DEPTH: usize = 1024;
 
 /// The converter.
@@ -58,7 +59,7 @@ impl Converter for LmEval {
 
 /// Converts one log.
 fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    let text = read_results(log)?;
+    let text = read_text(log, log.path, limits::MAX_DOCUMENT_BYTES)?;
     let mut tape = Tape::new();
     let mut parser = Parser::with_depth(MAX_DEPTH);
     parser.parse(&text, &mut tape);
@@ -77,27 +78,6 @@ fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
         Sha256::digest(text.as_bytes()).to_vec(),
     );
     convert_tasks(log, &run)
-}
-
-fn read_results(log: &Log<'_>) -> Result<String, Refusal> {
-    let unreadable = |source| Refusal::Read {
-        path: log.path.to_owned(),
-        source,
-    };
-    let file = log.logs.open(log.path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(limits::MAX_DOCUMENT_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    if bytes.len() > limits::MAX_DOCUMENT_BYTES {
-        return Err(Refusal::damaged(
-            log.path,
-            format!("it is larger than {} bytes", limits::MAX_DOCUMENT_BYTES),
-        ));
-    }
-    (log.progress)(bytes.len() as u64);
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 fn convert_tasks(log: &Log<'_>, run: &LmEvalRun<'_>) -> Result<Vec<Converted>, Refusal> {

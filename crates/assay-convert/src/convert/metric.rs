@@ -1,5 +1,7 @@
 //! The metrics of all harnesses: one id for each, whatever a harness calls it.
 
+mod known;
+
 use assay_formats::eee::record::{Bound, MetricConfig};
 use assay_model::Direction;
 
@@ -22,166 +24,16 @@ pub struct KnownMetric {
     pub max: Bound,
     /// The direction of improvement.
     pub direction: Direction,
-    /// Whether it counts right answers: a sample scores 1 when its answer is right and 0 when it is wrong.
+    /// Whether it counts right answers: a sample scores 1 when its answer is right and 0 when it is
+    /// wrong.
     pub counts_right_answers: bool,
 }
 
-use Direction::{HigherIsBetter, LowerIsBetter};
+use Direction::LowerIsBetter;
+pub use known::KNOWN_METRICS;
 
-/// A share of right answers.
-const fn count(
-    id: &'static str,
-    other_names: &'static [&'static str],
-    kind: &'static str,
-) -> KnownMetric {
-    KnownMetric {
-        counts_right_answers: true,
-        ..share(id, other_names, kind)
-    }
-}
-
-/// A share of one that says nothing of right and wrong.
-const fn share(
-    id: &'static str,
-    other_names: &'static [&'static str],
-    kind: &'static str,
-) -> KnownMetric {
-    KnownMetric {
-        id,
-        other_names,
-        kind,
-        unit: "proportion",
-        min: Bound::At(0.0),
-        max: Bound::At(1.0),
-        direction: HigherIsBetter,
-        counts_right_answers: false,
-    }
-}
-
-const fn other(
-    id: &'static str,
-    other_names: &'static [&'static str],
-    kind: &'static str,
-    unit: &'static str,
-    range: (Bound, Bound),
-    direction: Direction,
-) -> KnownMetric {
-    KnownMetric {
-        id,
-        other_names,
-        kind,
-        unit,
-        min: range.0,
-        max: range.1,
-        direction,
-        counts_right_answers: false,
-    }
-}
-
-const FROM_ZERO: (Bound, Bound) = (Bound::At(0.0), Bound::Infinity);
-const FROM_ONE: (Bound, Bound) = (Bound::At(1.0), Bound::Infinity);
-const TO_HUNDRED: (Bound, Bound) = (Bound::At(0.0), Bound::At(100.0));
-
-/// The metrics whose range does not depend on who computes them.
-pub const KNOWN_METRICS: &[KnownMetric] = &[
-    count("accuracy", &["acc"], "accuracy"),
-    count("acc_norm", &[], "accuracy"),
-    count("acc_mutual_info", &[], "accuracy"),
-    count("acc_bytes", &[], "accuracy"),
-    count("mc1", &[], "accuracy"),
-    count(
-        "exact_match",
-        &["em", "exact-match", "exactmatch", "exact match"],
-        "exact_match",
-    ),
-    count("quasi_exact_match", &["qem"], "exact_match"),
-    count("prefix_exact_match", &["pem"], "exact_match"),
-    count("quasi_prefix_exact_match", &["pqem"], "exact_match"),
-    count("extractive_match", &[], "exact_match"),
-    count("chain_of_thought_correctness", &[], "accuracy"),
-    count("math_equiv", &[], "accuracy"),
-    count("math_equiv_chain_of_thought", &[], "accuracy"),
-    count("pass@k", &["pass_at_k", "pass_at"], "pass_rate"),
-    count("maj@n", &["maj_at_n", "majority_vote"], "accuracy"),
-    share("mc2", &[], "accuracy"),
-    share("f1", &["f1_score", "f1-score"], "f1"),
-    share("classification_micro_f1", &["f1_micro"], "f1"),
-    share("classification_macro_f1", &["f1_macro"], "f1"),
-    share("loglikelihood_f1", &[], "f1"),
-    share("rouge_1", &["rouge1", "rouge-1"], "rouge"),
-    share("rouge_2", &["rouge2", "rouge-2"], "rouge"),
-    share(
-        "rouge_l",
-        &["rougeL", "rougel", "rouge-l", "rouge-L"],
-        "rouge",
-    ),
-    share("rouge_lsum", &["rougeLsum", "rougelsum"], "rouge"),
-    share("bleu_1", &["bleu-1"], "bleu"),
-    share("bleu_4", &["bleu-4"], "bleu"),
-    share("ifeval_strict_accuracy", &[], "accuracy"),
-    share("mrr", &["mean_reciprocal_rank"], "reciprocal_rank"),
-    other(
-        "mcc",
-        &["matthews_corrcoef", "matthews_correlation"],
-        "correlation",
-        "coefficient",
-        (Bound::At(-1.0), Bound::At(1.0)),
-        HigherIsBetter,
-    ),
-    other("bleu", &[], "bleu", "points", TO_HUNDRED, HigherIsBetter),
-    other(
-        "chrf",
-        &["chrF"],
-        "chrf",
-        "points",
-        TO_HUNDRED,
-        HigherIsBetter,
-    ),
-    other(
-        "brier_score",
-        &["brier"],
-        "brier",
-        "score",
-        (Bound::At(0.0), Bound::At(2.0)),
-        LowerIsBetter,
-    ),
-    other("ter", &[], "error_rate", "points", FROM_ZERO, LowerIsBetter),
-    other(
-        "bits_per_byte",
-        &["bpb"],
-        "perplexity",
-        "bits",
-        FROM_ZERO,
-        LowerIsBetter,
-    ),
-    other(
-        "byte_perplexity",
-        &[],
-        "perplexity",
-        "perplexity",
-        FROM_ONE,
-        LowerIsBetter,
-    ),
-    other(
-        "word_perplexity",
-        &[],
-        "perplexity",
-        "perplexity",
-        FROM_ONE,
-        LowerIsBetter,
-    ),
-    other(
-        "perplexity",
-        &["ppl"],
-        "perplexity",
-        "perplexity",
-        FROM_ONE,
-        LowerIsBetter,
-    ),
-];
-
-/// Finds a metric by its id or by a name that a harness uses for it. A metric that is not known has no bounds, and its
-/// direction must come from the log.
+/// Finds a metric by its id or by a name that a harness uses for it. A metric that is not known has
+/// no bounds, and its direction must come from the log.
 pub fn known_metric(name: &str) -> Option<&'static KnownMetric> {
     KNOWN_METRICS
         .iter()
@@ -230,8 +82,8 @@ impl MetricFacts<'_> {
         known_metric(self.name).or_else(|| known_metric(self.base?))
     }
 
-    /// Describes the metric: what the registry knows, corrected by what the log says. What neither knows is marked as
-    /// unknown, and so are bounds that the score itself belies.
+    /// Describes the metric: what the registry knows, corrected by what the log says. What neither
+    /// knows is marked as unknown, and so are bounds that the score itself belies.
     pub(super) fn config(self) -> MetricConfig {
         let known = self.known();
         let mut config = known.map(KnownMetric::config).unwrap_or_default();
@@ -285,7 +137,8 @@ pub(super) fn mark(config: &mut MetricConfig, key: &str, value: &str) {
         .insert(key.to_owned(), value.to_owned());
 }
 
-/// Returns whether a name means this metric: its id, its name in the log, or another name of the registry for it.
+/// Returns whether a name means this metric: its id, its name in the log, or another name of the
+/// registry for it.
 pub(super) fn is_called(config: &MetricConfig, name: &str) -> bool {
     let names = [&config.metric_id, &config.metric_name];
     let wanted = metric_id(name);
@@ -331,7 +184,8 @@ impl Correctness {
         if is_right { Self::Right } else { Self::Wrong }
     }
 
-    /// Reads a score: 1 is right and 0 is wrong, for metrics that count right answers and for no others.
+    /// Reads a score: 1 is right and 0 is wrong, for metrics that count right answers and for no
+    /// others.
     pub(super) fn from_score(counts_right_answers: bool, score: f64) -> Self {
         if counts_right_answers && score.to_bits() == 1_f64.to_bits() {
             Self::Right

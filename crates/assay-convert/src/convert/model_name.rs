@@ -1,6 +1,9 @@
 //! The name of a model, out of the path or service that a harness loaded it from.
 
+use assay_formats::eee::record::ModelInfo;
+
 use super::identity::digest;
+use super::run::UNKNOWN;
 
 /// How the cache of the model hub names the directory of a repository.
 const CACHED: &str = "models--";
@@ -37,15 +40,16 @@ const HOMES: [&str; 2] = ["home", "users"];
 pub(super) struct LoadedModel {
     /// `organisation/name`, or the name alone where the organisation is not known.
     pub(super) id: String,
-    /// The digest of the path of a model on somebody's disk. Two paths may end alike, and the path itself is nobody's
-    /// business.
+    /// The digest of the path of a model on somebody's disk. Two paths may end alike, and the path
+    /// itself is nobody's business.
     pub(super) path_digest: Option<String>,
 }
 
 /// Reads a name that is a path of a machine, or else the id of a repository.
 ///
-/// Of a path, the last part stays, and the one before it unless that only holds models: `run-a/final` and `run-b/final`
-/// are two models. A path into the cache of the model hub tells the repository.
+/// Of a path, the last part stays, and the one before it unless that only holds models:
+/// `run-a/final` and `run-b/final` are two models. A path into the cache of the model hub tells the
+/// repository.
 pub(super) fn loaded_model(written: &str) -> LoadedModel {
     let written = written.trim();
     let parts: Vec<&str> = parts_of(written).collect();
@@ -65,6 +69,23 @@ pub(super) fn loaded_model(written: &str) -> LoadedModel {
         id: local_name(&parts),
         path_digest: Some(digest(written)),
     }
+}
+
+/// The model that a repository or a path names. A maker that the name does not tell is unknown.
+pub(super) fn repository_model(written: &str) -> ModelInfo {
+    let model = loaded_model(written);
+    let maker = model.id.split_once('/').map(|(maker, _)| maker.to_owned());
+    let (name, id) = match (&maker, model.id.is_empty()) {
+        (Some(_), _) => (model.id.clone(), model.id),
+        (None, false) => (model.id.clone(), format!("{UNKNOWN}/{}", model.id)),
+        (None, true) => (UNKNOWN.to_owned(), format!("{UNKNOWN}/{UNKNOWN}")),
+    };
+    let mut info = ModelInfo::new(name, id);
+    info.developer = maker;
+    let digest = model.path_digest;
+    info.additional_details
+        .extend(digest.map(|digest| ("model_path_digest".to_owned(), digest)));
+    info
 }
 
 /// Returns whether a text is a path of a machine.

@@ -1,5 +1,6 @@
-//! Logs that the real Inspect made (`fixtures/make/inspect_truth.py`), read here once more by other code than the
-//! converter's: every score, count and row must be what the log says, and what a log does not say must be absent.
+//! Logs that the real Inspect made (`fixtures/make/inspect_truth.py`), read here once more by other
+//! code than the converter's: every score, count and row must be what the log says, and what a log
+//! does not say must be absent.
 
 use std::collections::BTreeMap;
 
@@ -302,6 +303,19 @@ fn what_tells_runs_apart_is_their_setup() {
         let keys = text(&details["setup_keys"]);
         assert!(keys.split(',').any(|own| own == key), "{name}: {keys}");
     }
+}
+
+#[test]
+fn the_order_of_tags_is_no_setup() {
+    let setup = |tags: &[&str]| {
+        let mut log = log("args");
+        log["eval"]["tags"] = tags.into();
+        let files = Files::default().with("log", log.to_string());
+        let record = files.convert(Harness::Inspect, "log").unwrap().record(0);
+        record["evaluation_results"][0]["generation_config"]["additional_details"]["tags"].clone()
+    };
+
+    assert_eq!(setup(&["nightly", "v2"]), setup(&["v2", "nightly"]));
 }
 
 #[test]

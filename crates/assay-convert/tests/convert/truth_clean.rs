@@ -7,10 +7,10 @@ use assay_convert::convert::Harness;
 use assay_model::Severity;
 
 use crate::judge::judge;
-use crate::kit::Output;
+use crate::kit::{Files, Output, fixture_path};
 use crate::truth;
 use crate::truth_left_out::WITHOUT_SCORES;
-use crate::truth_runs::{HARNESSES, converted, folder, names};
+use crate::truth_runs::{HARNESSES, below, converted, folder, names};
 
 /// What validation suspects and is true: the run, the code, and why.
 const TRUE_FINDINGS: &[(&str, &str, &str)] = &[
@@ -79,4 +79,80 @@ fn nothing_is_suspected_of_what_is_written_but_what_is_true_of_the_log() {
         .filter(|(run, code, _)| !is_found(run, code))
         .collect();
     assert!(stale.is_empty(), "{stale:#?}");
+}
+
+#[test]
+fn a_run_that_lost_an_odd_share_of_its_samples_is_clean_too() {
+    let mut log = truth::log("sample_errors");
+    // Three of five are scored, and all are right.
+    let mut more = log["samples"][0].clone();
+    more["id"] = 5.into();
+    more["uuid"] = "another".into();
+    log["samples"].as_array_mut().unwrap().push(more);
+    log["samples"][3]["scores"] = log["samples"][0]["scores"].clone();
+    log["eval"]["dataset"]["samples"] = 5.into();
+    log["eval"]["dataset"]["sample_ids"] = vec![1, 2, 3, 4, 5].into();
+    log["results"]["total_samples"] = 5.into();
+    log["results"]["completed_samples"] = 3.into();
+    log["results"]["scores"][0]["scored_samples"] = 3.into();
+    log["results"]["scores"][0]["metrics"] =
+        serde_json::json!({"accuracy": {"name": "accuracy", "value": 1.0, "params": {}}});
+    let files = Files::default().with("log", log.to_string());
+
+    let output = files.convert(Harness::Inspect, "log").unwrap();
+
+    let failed = output.rows(0);
+    let failed = failed.iter().filter(|row| row["error"].is_string());
+    assert_eq!((failed.count(), output.rows(0).len()), (2, 5));
+    assert_eq!(suspicions("run", &output), BTreeSet::new());
+}
+
+#[test]
+fn nothing_is_suspected_of_the_smaller_harnesses_but_that_a_log_holds_no_time() {
+    let mut found = BTreeSet::new();
+    for (harness, folder, log) in [
+        (Harness::Harbor, "harbor", "job"),
+        (Harness::Mteb, "mteb", "acme__model-x/abc123/Colours.json"),
+        (
+            Harness::SweBench,
+            "swe_bench",
+            "acme__agent-1.0__model-x.nightly.json",
+        ),
+        (Harness::Promptfoo, "promptfoo", "results.json"),
+        (
+            Harness::EvalPlus,
+            "evalplus",
+            "humaneval/acme--model-x_vllm_temp_0.8_eval_results.json",
+        ),
+        (Harness::BigCode, "bigcode", "evaluation_results.json"),
+        (Harness::DeepEval, "deepeval", "test_run.json"),
+        (Harness::Verifiers, ".", "verifiers"),
+        (Harness::OpenCompass, "opencompass", "20260101_120000"),
+        (
+            Harness::SimpleEvals,
+            "simple_evals",
+            "mgsm_model-x_high.json",
+        ),
+    ] {
+        let mut files = Files::default();
+        let root = fixture_path(folder);
+        let root = if folder == "." { root.join(log) } else { root };
+        for (path, bytes) in below(&root) {
+            let path = if folder == "." {
+                format!("{log}/{path}")
+            } else {
+                path
+            };
+            files = files.with(&path, bytes);
+        }
+        let output = files.convert(harness, log).unwrap();
+        let says = |output: &Output| output.warnings().iter().any(|own| own.contains("no time"));
+        for (_, code, message) in suspicions(harness.as_str(), &output) {
+            let is_true = code == "AY438" && says(&output);
+            if !is_true {
+                found.insert(format!("{} {code}: {message}", harness.as_str()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
 }

@@ -1,5 +1,6 @@
-//! Runs that lm-evaluation-harness, HELM and lighteval made of one task (`fixtures/make/*_truth.py`), read here once more
-//! by other code than the converters': scores, rows and questions must be what the logs say.
+//! Runs that lm-evaluation-harness, HELM and lighteval made of one task
+//! (`fixtures/make/*_truth.py`), read here once more by other code than the converters': scores,
+//! rows and questions must be what the logs say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,7 +28,7 @@ pub(crate) fn folder(harness: Harness) -> &'static str {
         Harness::LmEval => "lm_eval",
         Harness::Helm => "helm",
         Harness::Lighteval => "lighteval",
-        Harness::Inspect | Harness::AlpacaEval => unreachable!("its logs lie elsewhere"),
+        _ => unreachable!("its logs lie elsewhere"),
     }
 }
 
@@ -65,7 +66,7 @@ fn shots_of(results: &[u8], task: &str) -> String {
     key.unwrap().split('|').nth(1).unwrap().to_owned()
 }
 
-fn below(directory: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn below(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap() {
         let entry = entry.unwrap();

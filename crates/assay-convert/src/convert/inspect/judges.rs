@@ -4,8 +4,8 @@ use assay_formats::eee::record::{AggregationMethod, Judge, LlmScoring};
 use assay_formats::{Kind, Value};
 
 use super::super::judging::{self, UNKNOWN_PROMPT, llm_scoring};
+use super::super::served_model::named_model;
 use super::message::compact;
-use super::model::named_model;
 
 /// Where scorers name their judge, newest first.
 const MODEL_KEYS: [&str; 4] = ["model", "grader_model", "judge_model", "grader"];
@@ -215,7 +215,8 @@ pub(super) fn without_prompt(root: Value<'_>) -> Vec<String> {
     names
 }
 
-/// A model-graded scorer that names no judge asks the model in the role of the grader, or else the evaluated model.
+/// A model-graded scorer that names no judge asks the model in the role of the grader, or else the
+/// evaluated model.
 fn by_role(root: Value<'_>, scorer: Scorer<'_>) -> Vec<Judge> {
     if !scorer.is_model_graded() {
         return Vec::new();

@@ -5,12 +5,12 @@ use assay_formats::eee::record::{Details, EvaluationResult, LlmScoring, Record};
 use assay_model::Setup;
 
 use super::super::run::{self, Run, RunProgress, insert_setup};
-use super::super::{Harness, Identity, Options, SETUP_KEYS};
+use super::super::{Harness, Identity, Options, SETUP_KEYS, time};
 use super::excerpt::Document;
 use super::frame::Frame;
 use super::message::{compact, detail};
 use super::results::Aggregate;
-use super::{dataset, generation, judges, model, results, time};
+use super::{dataset, generation, judges, model, results};
 
 /// The ids of a run, which tell it from every other.
 const RUN_IDS: [&str; 4] = ["eval_id", "run_id", "task_id", "eval_set_id"];
@@ -27,7 +27,8 @@ const LIMITS: [&str; 6] = [
 /// The header of a log and what follows from it.
 pub(super) struct Header {
     document: Document,
-    /// Where the record goes. One run has one record, in whichever form its log is kept and however far it came.
+    /// Where the record goes. One run has one record, in whichever form its log is kept and however
+    /// far it came.
     pub(super) identity: Identity,
     pub(super) frame: Frame,
     pub(super) warnings: Vec<String>,
@@ -93,7 +94,8 @@ impl Header {
         scores.is_some_and(|scores| scores.items().next().is_some())
     }
 
-    /// Whether an id of a sample is a whole number. A log that does not list its ids shows it by their letters.
+    /// Whether an id of a sample is a whole number. A log that does not list its ids shows it by
+    /// their letters.
     pub(super) fn numbers(&self) -> impl Fn(&str) -> bool + use<> {
         let ids = self
             .eval()
@@ -158,7 +160,8 @@ impl Header {
             warn("the log names no time, so `retrieved_timestamp` is 0");
         }
         let mut run = Run::new(Harness::Inspect, model::model_info(eval));
-        // What was asked for and what answered may differ, as `gpt-4o` and one of its dated versions do.
+        // What was asked for and what answered may differ, as `gpt-4o` and one of its dated
+        // versions do.
         let asked = self.frame.model.rsplit('/').next();
         if let Some(served) = served.filter(|served| served.rsplit('/').next() != asked) {
             let details = &mut run.model.additional_details;
@@ -203,7 +206,8 @@ fn count(value: Option<Value<'_>>) -> Option<u64> {
     u64::try_from(value?.integer()?).ok()
 }
 
-/// The place of the record. Status and scores are no part of it: a log that goes on, or is scored again, is of one run.
+/// The place of the record. Status and scores are no part of it: a log that goes on, or is scored
+/// again, is of one run.
 fn identity(eval: Value<'_>, model_id: &str) -> Identity {
     let facts = ["eval_id", "run_id", "task_id", "created", "task"];
     let facts = facts.map(|key| eval.text_of(key).unwrap_or_default());
@@ -249,7 +253,9 @@ fn setup(root: Value<'_>, eval: Value<'_>) -> Setup {
     add("solver", text(eval, "solver"));
     add("solver_args", filled(eval, "solver_args"));
     let tags = eval.get("tags").into_iter().flat_map(Value::items);
-    let tags: Vec<String> = tags.map(detail).collect();
+    let mut tags: Vec<String> = tags.map(detail).collect();
+    // Inspect writes a set, in another order each time.
+    tags.sort();
     add("tags", (!tags.is_empty()).then(|| tags.join(", ")));
     if let Some(config) = eval.present("config") {
         let epochs = count(config.get("epochs")).filter(|epochs| *epochs > 1);

@@ -1,7 +1,6 @@
 //! One sample as the rows of the results that it counts for.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use assay_formats::Value;
 use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
@@ -10,10 +9,10 @@ use super::super::judging::SentPrompt;
 use super::super::metric::Correctness;
 use super::super::question::{Fit, set_correctness, write_row};
 use super::super::reader::Reader;
-use super::super::secrets::{Scope, redact};
 use super::dialogue::Dialogue;
 use super::frame::{Frame, Rows, Tally};
-use super::message::{compact, content, detail, message};
+use super::message::{content, detail, message};
+use super::sample_metadata::{self, json_of};
 use super::score::{self, Judgement, Scored};
 use super::usage::{self, Usage};
 
@@ -21,8 +20,7 @@ use super::usage::{self, Usage};
 const EXPLANATION: &str = "explanation";
 /// What became of a sample without a score.
 const SCORE_STATUS: &str = "score_status";
-/// What the dataset says of a sample, and a scorer of its score, as JSON.
-const SAMPLE_METADATA: &str = "sample_metadata";
+/// What a scorer says of its score, as JSON.
 const SCORE_METADATA: &str = "score_metadata";
 /// The tokens of the judges, as JSON.
 const JUDGE_USAGE: &str = "judge_token_usage";
@@ -37,8 +35,6 @@ const LEFT_OUT: &str = "a row that is too large even without its transcript was 
 
 /// The key of what the dataset says of a sample.
 pub(super) const METADATA: &str = "metadata";
-/// The longest metadata of a sample or a score that a row keeps, in bytes.
-const MAX_METADATA: usize = 64 << 10;
 
 /// Makes the rows of a sample.
 pub(super) fn rows(frame: &Frame, reader: &mut Reader, sample: &[u8]) -> Rows {
@@ -106,7 +102,8 @@ impl<'d> Sample<'d> {
             let judgement = score::judgement(self.root, &aggregate.scorer, &aggregate.name);
             let scored = judgement.and_then(|judgement| score::scored(judgement.value));
             let scored = scored.map(|scored| scored.under(aggregate.counts_right_answers));
-            // A sample that failed before it was scored is a row that is wrong, never one that is missing or right.
+            // A sample that failed before it was scored is a row that is wrong, never one that is
+            // missing or right.
             let Some(scored) = scored.or_else(|| self.failed()) else {
                 rows.notes.push(format!(
                     "a sample has no finite score for `{}`, so it has no row there",
@@ -217,7 +214,8 @@ impl<'d> Sample<'d> {
         rows.scores.push(tally);
     }
 
-    /// Returns the prompts of the judges of this sample: the first message of the exchange that a scorer kept.
+    /// Returns the prompts of the judges of this sample: the first message of the exchange that a
+    /// scorer kept.
     fn sent_prompts(&self) -> Vec<SentPrompt> {
         let prompt = |scorer: &String| {
             let score = self.root.get("scores")?.get(scorer)?;
@@ -274,7 +272,7 @@ impl<'d> Sample<'d> {
         row.token_usage = usage.model;
         row.performance = usage::performance(self.root);
         row.error.clone_from(&self.error);
-        row.metadata = self.metadata();
+        row.metadata = sample_metadata::metadata(self.root, self.epoch);
         let judged = usage.judges.map(|usage| usage::detail(&usage).into());
         row.metadata
             .extend(judged.map(|usage| (JUDGE_USAGE.into(), usage)));
@@ -347,48 +345,6 @@ impl<'d> Sample<'d> {
             row.metadata.insert(SCORE_METADATA.into(), text);
         }
     }
-
-    fn metadata(&self) -> BTreeMap<Text<'d>, Text<'d>> {
-        let mut metadata: BTreeMap<Text<'d>, Text<'d>> = BTreeMap::new();
-        metadata.insert("epoch".into(), self.epoch.to_string().into());
-        let mut add = |key: &'static str, value: Option<Text<'d>>| {
-            metadata.extend(value.map(|value| (Text::from(key), value)));
-        };
-        let choices = self
-            .root
-            .get("output")
-            .and_then(|output| output.get("choices"));
-        let first = choices.and_then(|choices| choices.items().next());
-        add(
-            "stop_reason",
-            first.and_then(|choice| choice.text_of("stop_reason")),
-        );
-        let limit = self.root.present("limit");
-        add("limit", limit.and_then(|limit| limit.text_of("type")));
-        let retries = self
-            .root
-            .get("error_retries")
-            .map_or(0, |retries| retries.items().count());
-        add(
-            "error_retries",
-            (retries > 0).then(|| retries.to_string().into()),
-        );
-        let invalid = self.root.present("invalidation").map(|_| "true".into());
-        add("invalidated", invalid);
-        add(SAMPLE_METADATA, json_of(self.root.present(METADATA)));
-        metadata
-    }
-}
-
-/// A map as JSON, unless it is empty or larger than a row should hold.
-fn json_of(map: Option<Value<'_>>) -> Option<Text<'_>> {
-    let map = map.filter(|map| !map.is_empty() && map.raw().len() <= MAX_METADATA)?;
-    let text = compact(map);
-    // Metadata is configuration as much as content, so it is read as strictly.
-    Some(match redact(text.as_bytes(), Scope::Record) {
-        Some((clean, _)) => String::from_utf8_lossy(&clean).into_owned().into(),
-        None => text.into(),
-    })
 }
 
 /// What went wrong: the message, and where.

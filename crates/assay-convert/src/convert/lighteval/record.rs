@@ -8,11 +8,12 @@ use assay_model::Setup;
 use super::metric;
 use super::results::{Results, Task, plain};
 use crate::convert::run::{self, Run, RunProgress, insert_setup};
-use crate::convert::{Harness, Identity, Log, Options};
+use crate::convert::{Harness, Identity, Log, Options, judging};
 
 /// How lighteval names the standard error of a metric.
 const STDERR: &str = "_stderr";
-/// What lighteval knows of a model and a record should keep. Everything else, such as keys and addresses, stays out.
+/// What lighteval knows of a model and a record should keep. Everything else, such as keys and
+/// addresses, stays out.
 const MODEL_DETAILS: [&str; 8] = [
     "model_sha",
     "model_dtype",
@@ -135,7 +136,12 @@ impl<'r, 'd> RecordOf<'r, 'd> {
         self.scored.numbers.iter().map(|score| {
             (
                 score.metric.as_str(),
-                metric::config(self.task, &score.metric, score.value),
+                metric::config(
+                    self.task,
+                    &self.results.model_id,
+                    &score.metric,
+                    score.value,
+                ),
             )
         })
     }
@@ -170,7 +176,12 @@ impl<'r, 'd> RecordOf<'r, 'd> {
                 evaluation_name: self.task.name.clone(),
                 source_data: self.data(),
                 evaluation_timestamp: time.clone(),
-                metric_config: metric::config(self.task, &score.metric, score.value),
+                metric_config: metric::config(
+                    self.task,
+                    &self.results.model_id,
+                    &score.metric,
+                    score.value,
+                ),
                 score_details: self.score(score),
                 generation_config: self.generation(),
             })
@@ -201,6 +212,9 @@ impl<'r, 'd> RecordOf<'r, 'd> {
         let model = self.results.general.get("model_config");
         let prompt = model.and_then(|model| model.present("system_prompt"));
         add("system_prompt", prompt.map(plain));
+        let configs: Vec<MetricConfig> = self.metrics().map(|(_, config)| config).collect();
+        let judges = judging::names(configs.iter().filter_map(|own| own.llm_scoring.as_ref()));
+        add("judge", (!judges.is_empty()).then(|| judges.join(", ")));
         setup
     }
 

@@ -7,6 +7,7 @@ use assay_formats::eee::row::{
 };
 use parquet::record::{Field, Row as TableRow};
 
+use super::answer::Answer;
 use super::field::{get, group, integer, items, json, number, text, texts};
 use super::metric::counts_right_answers;
 use super::record::RecordOf;
@@ -50,8 +51,8 @@ struct Metric<'r> {
     counts_right_answers: bool,
     /// How many samples have no number for it.
     without: u64,
-    /// How many samples have a number that cannot be a score of it: what some metrics are computed from, such as the
-    /// log-probabilities behind a perplexity, is written in their place.
+    /// How many samples have a number that cannot be a score of it: what some metrics are computed
+    /// from, such as the log-probabilities behind a perplexity, is written in their place.
     outside: u64,
 }
 
@@ -93,7 +94,8 @@ impl<'r> Rows<'r> {
         }
     }
 
-    /// Reads every sample and writes one row for each of its scores; returns what was wrong with single samples.
+    /// Reads every sample and writes one row for each of its scores; returns what was wrong with
+    /// single samples.
     pub(super) fn write(
         mut self,
         log: &Log<'_>,
@@ -224,7 +226,8 @@ impl<'r> Rows<'r> {
         count
     }
 
-    /// A name for the sample that no other has. Runs with several seeds repeat the ids of their documents.
+    /// A name for the sample that no other has. Runs with several seeds repeat the ids of their
+    /// documents.
     fn name(&mut self, id: Option<String>, index: u64) -> String {
         let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| {
             self.unnamed += 1;
@@ -252,20 +255,6 @@ struct Sample {
     usage: Option<TokenUsage>,
 }
 
-/// How the model answered.
-enum Answer {
-    /// In words, which may have been cut to what counts; with the reasoning before them.
-    Said {
-        texts: Vec<String>,
-        extracted: Option<String>,
-        reasonings: Vec<String>,
-    },
-    /// By finding one option more likely than the others.
-    Chosen { choice: String, logprobs: String },
-    /// Not at all.
-    Nothing,
-}
-
 impl Sample {
     fn of(doc: &TableRow, response: Option<&TableRow>) -> Option<Self> {
         let query = text(get(doc, "query")?)?;
@@ -278,7 +267,8 @@ impl Sample {
             .iter()
             .filter_map(|index| choices.get(*index).cloned())
             .collect();
-        // In a free-form task the choices are the right answers and nothing else: no options that the model could see.
+        // In a free-form task the choices are the right answers and nothing else: no options that
+        // the model could see.
         let is_choice = (0..choices.len()).any(|index| !gold.contains(&index));
         let part = |name: &str| response.and_then(|response| get(response, name));
         let answer = Answer::of(&part, &choices);
@@ -346,41 +336,6 @@ impl Sample {
         });
         row.token_usage = self.usage;
         row
-    }
-}
-
-impl Answer {
-    fn of<'f>(part: &dyn Fn(&str) -> Option<&'f Field>, choices: &[String]) -> Self {
-        let said = texts(part("text"));
-        if let Some(first) = said.first() {
-            let processed = texts(part("text_post_processed")).into_iter().next();
-            return Self::Said {
-                extracted: processed.filter(|processed| processed != first),
-                reasonings: texts(part("reasonings")),
-                texts: said,
-            };
-        }
-        let logprobs = items(part("logprobs"));
-        if logprobs.len() != choices.len() {
-            return Self::Nothing;
-        }
-        let mut best: Option<(usize, f64)> = None;
-        for (index, logprob) in logprobs.iter().enumerate() {
-            // Of equals the first wins, as it does in lighteval.
-            if let Some(logprob) = number(logprob)
-                && best.is_none_or(|(_, highest)| logprob > highest)
-            {
-                best = Some((index, logprob));
-            }
-        }
-        best.map_or(Self::Nothing, |(index, _)| Self::Chosen {
-            choice: choices[index].clone(),
-            logprobs: logprobs
-                .iter()
-                .map(json)
-                .collect::<serde_json::Value>()
-                .to_string(),
-        })
     }
 }
 

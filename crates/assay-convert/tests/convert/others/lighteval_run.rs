@@ -102,3 +102,34 @@ fn a_run_converted_twice_gives_the_same_bytes_with_any_number_of_threads() {
 
     assert_eq!(again.files, converted().files);
 }
+
+#[test]
+fn a_judge_is_recorded_with_its_metric_and_the_setup_also_where_it_judges_itself() {
+    let text = String::from_utf8(fixture("lighteval/run/results.json")).unwrap();
+    let function = text
+        .split("\"sample_level_fn\": \"")
+        .find(|part| part.starts_with("ExactMatches"));
+    let function = function.unwrap().split('"').next().unwrap();
+    for (judge, is_itself) in [("openai/gpt-4o", false), ("acme/model-x", true)] {
+        // As lighteval writes the function of a metric that a model judges.
+        let judged = format!(
+            "JudgeLLM(short_judge_name=None, judge=Model: {judge}, Judge Backend: litellm, URL: None)"
+        );
+        let world = world().with(RESULTS, text.replace(function, &judged));
+
+        let output = world.convert(Harness::Lighteval, RESULTS).unwrap();
+
+        output.assert_sound();
+        let result = &output.record(0)["evaluation_results"][0];
+        let scoring = &result["metric_config"]["llm_scoring"];
+        assert_eq!(scoring["judges"][0]["model_info"]["id"], judge);
+        let details = &scoring["additional_details"]["judge_is_evaluated_model"];
+        assert_eq!(details == "true", is_itself);
+        assert_eq!(
+            result["generation_config"]["additional_details"]["judge"],
+            judge
+        );
+        let other = &output.record(1)["evaluation_results"][0]["metric_config"];
+        assert_eq!(other["llm_scoring"], json!(null));
+    }
+}

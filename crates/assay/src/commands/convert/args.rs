@@ -18,7 +18,7 @@ pub(crate) const AUTO: &str = "auto";
 #[derive(Debug, clap::Args)]
 #[command(
     long_about = "\
-Turn logs of Inspect AI, HELM, lm-evaluation-harness, lighteval and AlpacaEval into Every Eval Ever 0.3.0 records and \
+Turn logs of Inspect AI, HELM, lm-evaluation-harness, lighteval, Harbor and others into Every Eval Ever 0.3.0 records and \
 samples, or into an entry of a result file.
 
 A log that cannot be converted is reported with the reason and does not stop the others. Every record is validated by the \
@@ -294,7 +294,8 @@ impl ConvertArgs {
         }
     }
 
-    /// Says which option would do nothing: it is better to hear so than to believe that it did something.
+    /// Says which option would do nothing: it is better to hear so than to believe that it did
+    /// something.
     pub(super) fn without_effect(&self) -> Option<String> {
         let results = &self.results;
         let said = &self.said;

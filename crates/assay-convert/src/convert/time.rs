@@ -1,7 +1,8 @@
-//! Times as Inspect writes them, as Unix seconds.
+//! Times of logs, as Unix seconds.
 
-/// The Unix seconds of a time such as `2025-10-21T01:12:04+02:00`. A time without a zone is taken as UTC: the zone of the
-/// machine that converts says nothing about the one that ran the evaluation.
+/// The Unix seconds of a time such as `2025-10-21T01:12:04+02:00`. A time without a zone is taken
+/// as UTC: the zone of the machine that converts says nothing about the one that ran the
+/// evaluation.
 pub(super) fn unix_seconds(text: &str) -> Option<f64> {
     let (date, time) = text.trim().split_once(['T', ' '])?;
     let mut date = date.splitn(3, '-').map(str::parse::<i64>);
@@ -40,7 +41,8 @@ fn zone_seconds(text: &str) -> Option<i64> {
     Some(sign * (number / 100 * 3600 + number % 100 * 60))
 }
 
-/// The days from 1970-01-01 to a date of the Gregorian calendar, counted from March so that leap days come last.
+/// The days from 1970-01-01 to a date of the Gregorian calendar, counted from March so that leap
+/// days come last.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
