@@ -17,6 +17,7 @@ mod attributes;
 mod audit;
 mod backup;
 mod board;
+mod bucket;
 mod collect;
 mod commit;
 mod config;
@@ -41,6 +42,8 @@ mod known;
 mod lake;
 mod large;
 mod large_list;
+mod large_move;
+mod large_storage;
 mod listing;
 mod lock;
 mod moderate;
@@ -104,6 +107,7 @@ pub use board::{
     BoardView, ChangedBoards, Displaced, EvalResult, FindingsList, FindingsQuery, FullRow, Leader,
     LoadedResult, News, NewsQuery, Preview, RankMove, ResultWithFindings, SearchText,
 };
+pub use bucket::{ByteStream, StorageVariables};
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{Founders, HubConfig, Limits, Passphrase, TrustConfig};
@@ -125,6 +129,8 @@ pub use hub_file::{HubFile, HubId, HubIdError};
 pub use lake::{Exported, FailedExport};
 pub use large::{LargeObject, Uploader};
 pub use large_list::LargeFileFacts;
+pub use large_move::{MovedLargeFiles, move_large_files};
+pub use large_storage::{LargeContent, LargeFilesPlace};
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
 pub use new_account::{LookAlike, NewAccount};
