@@ -32,6 +32,7 @@ pub(crate) fn check(document: &Document<'_>, path: &str, sink: &mut Sink<'_>) ->
     }
     rules::ambiguous_scalar::check(root, &refused, sink);
     rules::hidden_text::check(root, sink);
+    rules::blank_name::benchmark(root, sink);
     rules::no_metrics::check(root, sink);
     rules::repeated_id::check(root, sink);
     rules::primary_metric::check(root, sink);
