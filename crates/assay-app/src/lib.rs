@@ -28,6 +28,7 @@ mod diffs;
 mod discussion;
 mod disk;
 mod docs;
+mod duplicate;
 mod error;
 mod facts;
 mod file;
