@@ -1,4 +1,5 @@
-"""Libraries that push to a hub by themselves: configurations and tokenizers of transformers, results of lm-evaluation-harness.
+"""Libraries that use a hub by themselves: configurations and tokenizers of transformers, tasks and results of lm-evaluation-harness,
+benchmarks that Inspect runs by their name.
 
     compat/libraries.py NAME
 
@@ -71,6 +72,43 @@ def lm_eval() -> str:
     pushed = [file for repo in ("results", "details") for file in api.list_repo_files(f"alice/{repo}", repo_type="dataset")]
     assert any("results_" in file for file in pushed) and any("samples_words_" in file for file in pushed), pushed
     return "a task from the hub, its results and its samples"
+
+
+def inspect() -> str:
+    """Runs the task of a benchmark by its name on the hub, `hf/NAMESPACE/NAME`, with a model that needs no network."""
+    import tiktoken
+    from inspect_ai import eval as evaluate
+
+    # Inspect counts tokens with a table that it fetches from elsewhere.
+    class Words:
+        def encode(self, text: str, **_: object) -> list[str]:
+            return text.split()
+
+    tiktoken.get_encoding = lambda _: Words()
+    name = "alice/number-words"
+    rows = [{"question": word, "answer": "Default output from mockllm/model"} for word in ("two", "three")]
+    definition = """name: Number words
+description: Numbers in words.
+evaluation_framework: inspect-ai
+metrics:
+  - {id: accuracy, display_name: Accuracy, higher_is_better: true, primary: true}
+tasks:
+  - id: words
+    config: default
+    split: test
+    field_spec: {input: question, target: answer}
+    solvers: [{name: generate}]
+    scorers: [{name: match}]
+"""
+    api.create_repo(name, repo_type="dataset")
+    for path, text in (("test.jsonl", "".join(json.dumps(row) + "\n" for row in rows)), ("eval.yaml", definition)):
+        api.upload_file(path_or_fileobj=text.encode(), path_in_repo=path, repo_id=name, repo_type="dataset")
+    work = tempfile.mkdtemp()
+    os.chdir(work)
+    (log,) = evaluate(f"hf/{name}", model="mockllm/model", display="none", log_dir=work)
+    assert log.status == "success", log.error
+    assert log.results.scores[0].metrics["accuracy"].value == 1 and len(log.samples) == 2, log.results
+    return f"`inspect eval hf/{name}`"
 
 
 print(f"{sys.argv[1]}: {globals()[sys.argv[1]]()}")

@@ -11,6 +11,7 @@
 #   compat/run.sh hook            the hook of this repository with the real pre-commit, and Python classes of the schemas
 #   compat/run.sh ci              the steps of the GitHub Action and of the GitLab example
 #   compat/run.sh transformers    configurations and tokenizers of transformers, pushed and loaded
+#   compat/run.sh inspect-hub     a benchmark of the hub, run by Inspect AI by its name
 #   compat/run.sh lm-eval-hub     a task of lm-evaluation-harness from the hub, and its results pushed there
 #   compat/run.sh publisher       a CI job without a stored secret, and sign-in by device code
 #   compat/run.sh storage         large files in object storage, which is moto
@@ -20,7 +21,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect lm-eval lm-eval-hub transformers hook ci publisher storage)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect inspect-hub lm-eval lm-eval-hub transformers hook ci publisher storage)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -236,6 +237,7 @@ for version in "${versions[@]}"; do
         wheel) wheel_check || failed=1 ;;
         inspect) inspect_check || failed=1 ;;
         lm-eval) lm_eval_check || failed=1 ;;
+        inspect-hub) library_check inspect inspect-hub "inspect_ai==0.3.285" datasets==5.2.0 || failed=1 ;;
         lm-eval-hub) library_check lm_eval lm-eval "lm-eval==0.4.13" || failed=1 ;;
         transformers) library_check transformers transformers transformers==5.23.0 tokenizers jinja2 || failed=1 ;;
         lighteval) lighteval_check || failed=1 ;;
