@@ -10,14 +10,18 @@
 #   compat/run.sh lighteval       docs/quickstart-lighteval.md as printed; installs 4 GB, so that it is not run unless it is named
 #   compat/run.sh hook            the hook of this repository with the real pre-commit, and Python classes of the schemas
 #   compat/run.sh ci              the steps of the GitHub Action and of the GitLab example
+#   compat/run.sh transformers    configurations and tokenizers of transformers, pushed and loaded
+#   compat/run.sh inspect-hub     a benchmark of the hub, run by Inspect AI by its name
+#   compat/run.sh lm-eval-hub     a task of lm-evaluation-harness from the hub, and its results pushed there
 #   compat/run.sh publisher       a CI job without a stored secret, and sign-in by device code
+#   compat/run.sh storage         large files in object storage, which is moto
 #
 # ASSAY is the program to test; without it, it is built. The Python environments are kept in ASSAY_COMPAT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect lm-eval hook ci publisher)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect inspect-hub lm-eval lm-eval-hub transformers hook ci publisher storage)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -49,11 +53,12 @@ environment() {
 # One field of a JSON document on standard input.
 field() { python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
 
-check() {
-    local version="$1" work server url owner stranger outcome=0
-    work="$(mktemp -d)"
+# Starts a hub in a directory, with flags: its address is in `url`, and its process in `server`.
+start_hub() {
+    local work="$1"
+    shift
     export ASSAY_DATA="$work/data"
-    "$ASSAY" serve --listen 127.0.0.1:0 --set "issuer.policy=$PWD/compat/policy.toml" >"$work/out" 2>"$work/log" &
+    "$ASSAY" serve --listen 127.0.0.1:0 "$@" >"$work/out" 2>"$work/log" &
     server=$!
     for _ in $(seq 300); do
         grep -q '^the hub is at' "$work/out" && break
@@ -61,6 +66,12 @@ check() {
         sleep 0.1
     done
     url="$(sed -n 's/^the hub is at //p' "$work/out")"
+}
+
+check() {
+    local version="$1" work server url owner stranger outcome=0
+    work="$(mktemp -d)"
+    start_hub "$work" --set "issuer.policy=$PWD/compat/policy.toml" || return 1
     "$ASSAY" admin user create alice >/dev/null
     "$ASSAY" admin user create bob >/dev/null
     owner="$("$ASSAY" admin token create alice --format json | field token)"
@@ -137,6 +148,25 @@ lm_eval_check() {
     harness_check lm-eval compat/quickstart.py lm-eval
 }
 
+# A library that pushes to a hub by itself, as `compat/libraries.py` calls it, in an environment with the packages.
+library_check() {
+    local name="$1" environment="$2" place="$environments/$2" work server url owner outcome=0
+    shift 2
+    harness_environment "$environment" "$@" || return 0
+    work="$(mktemp -d)"
+    start_hub "$work" || return 1
+    "$ASSAY" admin user create alice >/dev/null
+    owner="$("$ASSAY" admin token create alice --format json | field token)"
+    HF_ENDPOINT="$url" HF_TOKEN="$owner" HF_HOME="$work/cache" HF_HUB_DISABLE_PROGRESS_BARS=1 \
+        "$place/bin/python" compat/libraries.py "$name" >"$work/checks" 2>&1 || outcome=1
+    kill "$server"
+    wait "$server" || outcome=1
+    tail -n $([ "$outcome" = 0 ] && echo 1 || echo 50) "$work/checks"
+    [ "$outcome" = 0 ] || tail -n 20 "$work/log"
+    rm -rf "$work"
+    return "$outcome"
+}
+
 lighteval_check() {
     harness_environment lighteval "lighteval==0.13.0" "inspect_ai==0.3.150" "huggingface_hub<1" || return 0
     # Whatever is evaluated, it fetches this table of another task at the start.
@@ -180,16 +210,41 @@ publisher() {
     return "$outcome"
 }
 
+# The newest client as it is installed, and object storage of our own. Storage that cannot be installed is skipped.
+storage_check() {
+    local place="$environments/storage" work outcome=0
+    if [ ! -f "$place/complete" ]; then
+        rm -rf "$place"
+        python3 -m venv "$place"
+        if ! "$place/bin/python" -m pip install --quiet --disable-pip-version-check huggingface_hub==2.4.0 'moto[server]==5.2.5'; then
+            printf 'storage: skipped, moto cannot be installed here\n'
+            rm -rf "$place"
+            return 0
+        fi
+        touch "$place/complete"
+    fi
+    work="$(mktemp -d)"
+    "$place/bin/python" compat/storage.py "$work" >"$work/checks" 2>&1 || outcome=1
+    grep -v '^ *$' "$work/checks" | tail -n $([ "$outcome" = 0 ] && echo 1 || echo 50)
+    [ "$outcome" = 0 ] || tail -n 50 "$work/log"
+    rm -rf "$work"
+    return "$outcome"
+}
+
 failed=0
 for version in "${versions[@]}"; do
     case "$version" in
         wheel) wheel_check || failed=1 ;;
         inspect) inspect_check || failed=1 ;;
         lm-eval) lm_eval_check || failed=1 ;;
+        inspect-hub) library_check inspect inspect-hub "inspect_ai==0.3.285" datasets==5.2.0 || failed=1 ;;
+        lm-eval-hub) library_check lm_eval lm-eval "lm-eval==0.4.13" || failed=1 ;;
+        transformers) library_check transformers transformers transformers==5.23.0 tokenizers jinja2 || failed=1 ;;
         lighteval) lighteval_check || failed=1 ;;
         hook) hook_check || failed=1 ;;
         ci) ci_check || failed=1 ;;
         publisher) publisher || failed=1 ;;
+        storage) storage_check || failed=1 ;;
         *)
             environment "$version"
             check "$version" || failed=1

@@ -29,6 +29,24 @@ def list_and_delete_lfs_files(world: World):
 
 
 @check
+def duplicated_repository(world: World):
+    """A copy has the history, the branches and the large files, and belongs to who made it."""
+    needs(world.stranger, "duplicate_repo")
+    name, copy = repo(world), f"{world.stranger_name}/operations-copy"
+    made = world.stranger.duplicate_repo(name, to_id=copy)
+    assert made.repo_id == copy, made
+    assert getattr(made, "files_copy_pending", False) is False
+    commits = [commit.commit_id for commit in world.stranger.list_repo_commits(copy)]
+    assert commits == [commit.commit_id for commit in world.owner.list_repo_commits(name)], commits
+    file = world.stranger.hf_hub_download(copy, "w.bin", local_dir=world.work / "copy")
+    assert open(file, "rb").read() == b"large by name"
+    with raises(HfHubHTTPError, text="409"):
+        world.stranger.duplicate_repo(name, to_id=copy)
+    again = world.stranger.duplicate_repo(name, to_id=copy, exist_ok=True)
+    assert again.repo_id == copy, again
+
+
+@check
 def draft_pull_request(world: World):
     """A draft, a commit to it, and the status that it has by then; closed twice is closed."""
     name = repo(world)

@@ -1,14 +1,15 @@
 //! Large files that no repository has any more.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assay_git::{LargeFileId, Removal};
+use assay_git::LargeFileId;
 use assay_model::Timestamp;
 use assay_store::{AuditAction, AuditSubject, Sha256, Upload};
 
 use crate::access::Caller;
 use crate::error::Error;
-use crate::hub::blocking;
+use crate::hub::alongside;
 use crate::services::OperationService;
 
 /// How long a file stays that nobody has: its upload may be under way, or its repository may have been deleted by mistake and
@@ -101,48 +102,39 @@ impl OperationService<'_> {
         if !dry_run {
             self.end_uploads().await?;
         }
-        let large_files = self.hub.large_files.clone();
-        let (listed, now) = blocking(move || {
-            let listed = large_files.list()?;
-            // The clock of the file system is the one that files are dated by.
-            let now = tempfile::NamedTempFile::new_in(large_files.root())
-                .and_then(|file| file.as_file().metadata()?.modified())
-                .map_err(Error::internal)?;
-            Ok((listed, now))
-        })
-        .await?;
+        let large_files = &self.hub.large_files;
+        let listed = large_files.list().await?;
+        let now = large_files.now().await?;
         let oldest = now.checked_sub(grace).unwrap_or(std::time::UNIX_EPOCH);
         let mut collected = Collected {
             kept: listed.len() as u64,
             ..Collected::default()
         };
-        let old: Vec<(LargeFileId, u64)> = listed
+        let old: BTreeMap<LargeFileId, u64> = listed
             .into_iter()
-            .filter(|(_, _, came)| *came <= oldest)
-            .map(|(oid, size, _)| (oid, size))
+            .filter(|file| file.came <= oldest)
+            .map(|file| (file.oid, file.size))
             .collect();
-        for some in old.chunks(CHUNK) {
+        let oids: Vec<LargeFileId> = old.keys().copied().collect();
+        for some in oids.chunks(CHUNK) {
             // While we write, nobody can say that a repository has one of these.
             let mut tx = self.hub.store.begin().await?;
-            for (oid, size) in some {
+            let mut unused = Vec::new();
+            for oid in some {
                 let hash = Sha256::from_bytes(*oid.as_bytes());
-                if tx.large_object_in_use(&hash).await? {
-                    continue;
+                if !tx.large_object_in_use(&hash).await? {
+                    unused.push(*oid);
                 }
-                let (large_files, oid) = (self.hub.large_files.clone(), *oid);
-                let removal = if dry_run {
-                    Removal::Removed
-                } else {
-                    blocking(move || Ok(large_files.remove_older(oid, oldest)?)).await?
-                };
-                match removal {
-                    Removal::Removed => {
-                        collected.files += 1;
-                        collected.bytes += size;
-                        collected.kept -= 1;
-                    }
-                    Removal::Young | Removal::Absent => {}
-                }
+            }
+            let removed = if dry_run {
+                unused
+            } else {
+                alongside(&mut tx, large_files.remove_older(unused, oldest)).await?
+            };
+            for oid in removed {
+                collected.files += 1;
+                collected.bytes += old.get(&oid).copied().unwrap_or_default();
+                collected.kept -= 1;
             }
             tx.rollback().await?;
         }

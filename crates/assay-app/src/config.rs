@@ -5,6 +5,9 @@ use std::time::Duration;
 use assay_model::Durability;
 use assay_store::Database;
 
+use crate::bucket::StorageVariables;
+use crate::large_storage::LargeFilesPlace;
+
 /// Where a hub keeps its data and what it allows.
 #[derive(Debug, Clone)]
 pub struct HubConfig {
@@ -12,6 +15,11 @@ pub struct HubConfig {
     pub data: PathBuf,
     /// Where the database is; `DATA/hub.db` when absent.
     pub database: Option<Database>,
+    /// Where large files and the pieces of uploads are; where they were last when absent, which is
+    /// the data directory at first.
+    pub large_files: Option<LargeFilesPlace>,
+    /// How object storage is reached.
+    pub storage: StorageVariables,
     /// What is allowed.
     pub limits: Limits,
     /// What an acknowledged change outlasts.

@@ -1,10 +1,10 @@
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use assay_git::{CommitInfo, Depth, EntryKind, Objects, Repository, TreeEntry};
 use assay_model::{ObjectId, RepoPath, Timestamp};
 
 use crate::error::{Error, Limit, Missing, UnusablePath};
+use crate::large_storage::LargeContent;
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 use crate::unpacked::UnpackedBlob;
@@ -82,8 +82,8 @@ pub struct Blob {
 pub enum BlobContent {
     /// Here.
     Memory(bytes::Bytes),
-    /// In a file of the hub.
-    Disk(PathBuf),
+    /// Beside git.
+    Large(LargeContent),
     /// Out of git, in a file without a name.
     Unpacked(Arc<UnpackedBlob>),
     /// Not read: only the facts were asked for, or the file is larger than was asked for.
@@ -309,7 +309,7 @@ impl RepositoryService<'_> {
                 let object = self.large(repo, &large.oid.to_string()).await?;
                 let object = object.ok_or(no_entry(commit))?;
                 match extent {
-                    Extent::Whole => BlobContent::Disk(object.path),
+                    Extent::Whole => BlobContent::Large(object.content),
                     Extent::Facts | Extent::UpTo(_) => BlobContent::NotRead,
                 }
             }

@@ -10,6 +10,7 @@ use crate::config::HubConfig;
 use crate::error::Error;
 use crate::facts::RepoFacts;
 use crate::hub_file::{HubFile, HubId};
+use crate::large_storage::LargeFilesPlace;
 
 /// The setting of the database that has the id of the hub.
 pub(crate) const ID_SETTING: &str = "hub_id";
@@ -78,6 +79,7 @@ impl Home {
         &self,
         store: &Store,
         git: &Repositories,
+        large_files: &LargeFilesPlace,
     ) -> Result<Option<HubId>, Error> {
         let in_file = self.file.as_ref().map(|file| file.id.clone());
         let is_proved = in_file.is_some() && self.peeked_id()? == in_file;
@@ -93,8 +95,14 @@ impl Home {
             Purpose::Serve | Purpose::Adopt => {}
         }
         let id = settle_in_database(store, in_file).await?;
-        self.write_file(&id)?;
+        self.write_file(&id, large_files)?;
         Ok(Some(id))
+    }
+
+    /// The place where large files were when a server last ran.
+    pub(crate) fn large_files(&self) -> LargeFilesPlace {
+        let file = self.file.as_ref();
+        LargeFilesPlace::recorded(file.and_then(|file| file.large_files.as_deref()))
     }
 
     /// Refuses a database that says that it is another hub's.
@@ -178,10 +186,11 @@ impl Home {
         setting.map(str::parse).transpose().map_err(Error::internal)
     }
 
-    fn write_file(&self, id: &HubId) -> Result<(), Error> {
+    fn write_file(&self, id: &HubId, large_files: &LargeFilesPlace) -> Result<(), Error> {
         let file = HubFile {
             id: id.clone(),
             database: HubFile::address_of(&self.data, &self.database),
+            large_files: large_files.bucket().map(ToOwned::to_owned),
         };
         if self.file.as_ref() == Some(&file) {
             return Ok(());

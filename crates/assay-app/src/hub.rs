@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use assay_git::{LargeFiles, Processes, Repositories, Repository};
+use assay_git::{Processes, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
 use assay_store::{Database, Store, Tx};
 use tokio::sync::Semaphore;
@@ -20,6 +20,7 @@ use crate::error::{Busy, Error};
 use crate::home::{Home, Purpose};
 use crate::hub_file::HubId;
 use crate::index::Sources;
+use crate::large_storage::LargeStorage;
 use crate::lock::{Locked, Locks};
 use crate::push_turns::PushTurns;
 use crate::quota::WriteCounts;
@@ -49,7 +50,7 @@ pub struct Hub {
     /// The repositories.
     pub(crate) git: Arc<Repositories>,
     /// Files that are too large for git.
-    pub(crate) large_files: LargeFiles,
+    pub(crate) large_files: LargeStorage,
     /// The pieces of large files that came by Xet.
     pub(crate) xorbs: StagedXorbs,
     /// The time.
@@ -141,25 +142,25 @@ impl Hub {
             Purpose::Visit | Purpose::Adopt | Purpose::RehearseAdoption => Role::Visitor,
         };
         let (data, durability) = (config.data.clone(), config.durability);
-        let (data_dir_lock, git, large_files) = blocking(move || {
+        let (data_dir_lock, git) = blocking(move || {
             let data_dir_lock = DataDirLock::enter(&data)?;
             let git = Repositories::new(data.join("repos"))?.with_durability(durability);
-            let large_files = LargeFiles::new(data.join("lfs"))?.with_durability(durability);
-            Ok((data_dir_lock, git, large_files))
+            Ok((data_dir_lock, git))
         })
         .await?;
         let home = Home::find(&config, &git, purpose).await?;
+        let large_files = LargeStorage::open(&config, &home.large_files(), purpose).await?;
         let own = config.clone();
         let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
         let store = Store::connect(&home.database, durability).await?;
-        let id = home.settle(&store, &git).await?;
+        let id = home.settle(&store, &git, &large_files.place()).await?;
         let database = home.database;
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
         let git = Arc::new(git);
         let board_cache = BoardCache::since(store.generation_of_others(), Arc::clone(&git));
         let limits = config.limits;
-        let xorbs = StagedXorbs::new(config.data.join("xet"));
+        let xorbs = StagedXorbs::new(config.data.join("xet"), large_files.bucket().cloned());
         let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
         let rows = limits.transaction_rows;
         let sources = Sources::new(Arc::clone(&git), Arc::clone(&trust), rows);

@@ -37,6 +37,9 @@ pub struct HubFile {
     /// The address of the database that the server used last, without a password. A file in the data directory is named
     /// by its path from there, so that the directory can be moved.
     pub database: String,
+    /// The address of the bucket that has the large files; they are in the data directory when
+    /// absent.
+    pub large_files: Option<String>,
 }
 
 /// The file as it is written.
@@ -45,6 +48,8 @@ struct Written {
     version: u32,
     id: String,
     database: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    large_files: Option<String>,
 }
 
 impl HubId {
@@ -108,6 +113,7 @@ impl HubFile {
         Ok(Some(Self {
             id,
             database: written.database,
+            large_files: written.large_files,
         }))
     }
 
@@ -117,6 +123,7 @@ impl HubFile {
             version: VERSION,
             id: self.id.to_string(),
             database: self.database.clone(),
+            large_files: self.large_files.clone(),
         };
         let mut text = serde_json::to_string_pretty(&written).map_err(Error::internal)?;
         text.push('\n');
@@ -167,6 +174,7 @@ mod tests {
         let file = HubFile {
             id: HubId::draw().unwrap(),
             database: "sqlite:hub.db".to_owned(),
+            large_files: Some("s3://hub/files".to_owned()),
         };
         assert_eq!(HubFile::read(data.path()).unwrap(), None);
 

@@ -210,13 +210,22 @@ impl LakeService<'_> {
             .repositories()
             .blob(repo, &commit.to_string(), path, true, false)
             .await;
-        let content = match blob {
-            Ok(blob) => blob.content,
+        let (content, size) = match blob {
+            Ok(blob) => (blob.content, blob.entry.size),
             // A large file that was never uploaded is nowhere.
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
         let to = directory.join(path);
+        if let BlobContent::Large(large) = content {
+            let written = async {
+                if let Some(parent) = to.parent() {
+                    tokio::fs::create_dir_all(parent).await?;
+                }
+                large.copy_to(size, to).await
+            };
+            return told(written.await);
+        }
         blocking(move || {
             let write = || {
                 if let Some(parent) = to.parent() {
@@ -224,26 +233,14 @@ impl LakeService<'_> {
                 }
                 match content {
                     BlobContent::Memory(bytes) => fs_err::write(&to, &bytes),
-                    // Large files never change, so one file serves both where the file system can do that.
-                    BlobContent::Disk(from) => match fs_err::hard_link(&from, &to) {
-                        Ok(()) => Ok(()),
-                        Err(_) => fs_err::copy(&from, &to).map(|_| ()),
-                    },
                     BlobContent::Unpacked(blob) => {
                         let mut file = fs_err::File::create(&to)?;
                         std::io::copy(&mut blob.reader(), &mut file).map(|_| ())
                     }
-                    BlobContent::NotRead => Ok(()),
+                    BlobContent::Large(_) | BlobContent::NotRead => Ok(()),
                 }
             };
-            match write() {
-                // Git takes longer names than the file system does. Such a file cannot come into the lake; the others can.
-                Err(error) if error.kind() == std::io::ErrorKind::InvalidFilename => {
-                    tracing::warn!("a file does not come into the lake: {error}");
-                    Ok(())
-                }
-                written => written.map_err(Error::internal),
-            }
+            told(write())
         })
         .await
     }
@@ -309,5 +306,17 @@ fn remove(directory: &Path) -> Result<(), Error> {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(Error::internal(error)),
+    }
+}
+
+/// Git takes longer names than the file system does. Such a file cannot come into the lake; the
+/// others can.
+fn told(written: std::io::Result<()>) -> Result<(), Error> {
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidFilename => {
+            tracing::warn!("a file does not come into the lake: {error}");
+            Ok(())
+        }
+        written => written.map_err(Error::internal),
     }
 }

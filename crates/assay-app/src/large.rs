@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::time::Duration;
 
 use assay_git::{LargeFileId, RefName};
 use assay_store::{self as store, AccountId, Sha256};
@@ -7,7 +7,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::mpsc;
 
 use crate::access::{Caller, Need};
-use crate::error::Error;
+use crate::error::{Busy, Error};
+use crate::hub::alongside;
+use crate::large_storage::LargeContent;
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 
@@ -15,6 +17,8 @@ use crate::services::RepositoryService;
 const CHUNK_BYTES: usize = 256 << 10;
 /// How many chunks may wait for the disk.
 const CHUNKS_WAITING: usize = 4;
+/// The longest look for a file in object storage while others wait to write to the database.
+const LOOK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The account that uploads a large file, and its right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,14 +62,14 @@ impl Uploader {
 }
 
 /// A large file that the hub has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LargeObject {
     /// The SHA-256 of its content, in hexadecimal digits.
     pub sha256: String,
     /// Its size.
     pub size: u64,
-    /// Where it lies.
-    pub path: PathBuf,
+    /// Its bytes.
+    pub content: LargeContent,
 }
 
 impl RepositoryService<'_> {
@@ -97,6 +101,14 @@ impl RepositoryService<'_> {
         let is_named = self.is_named_by_main(repo, oid).await?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
         let mut tx = self.hub.begin_upload(repo.key, uploader).await?;
+        // A collection may have taken it away while it came: nobody had it yet. Now none can run.
+        let stored = async {
+            let looked = tokio::time::timeout(LOOK_PATIENCE, self.hub.large_files.size(oid));
+            looked.await.map_err(|_| Error::Busy(Busy::Storage))?
+        };
+        if alongside(&mut tx, stored).await? != Some(size) {
+            return Err(Error::Busy(Busy::Storage));
+        }
         // `git lfs push` may come after `git push`, and then no later commit would name the file.
         if is_named {
             tx.add_large_object(repo.key, &hash, size).await?;
@@ -181,7 +193,7 @@ impl RepositoryService<'_> {
         drop(sender);
         let written = writing.await.map_err(Error::internal)?;
         reading.map_err(|error| Error::Invalid(format!("the upload broke off: {error}")))?;
-        Ok(written?)
+        written
     }
 
     /// Returns the size of a large file that this repository has, or that was uploaded for it and waits for a commit.
@@ -192,7 +204,13 @@ impl RepositoryService<'_> {
             Some(size) => Some(size),
             None => self.hub.store.upload(repo.key, &hash).await?,
         };
-        Ok(size.filter(|_| self.hub.large_files.contains(oid)))
+        match size {
+            Some(size) => {
+                let stored = self.hub.large_files.size(oid).await?;
+                Ok(stored.map(|_| size))
+            }
+            None => Ok(None),
+        }
     }
 
     /// A large file that this repository has.
@@ -202,10 +220,11 @@ impl RepositoryService<'_> {
         let Some(size) = self.hub.store.large_object(repo.key, &hash).await? else {
             return Ok(None);
         };
-        Ok(self.hub.large_files.contains(oid).then(|| LargeObject {
+        let stored = self.hub.large_files.size(oid).await?;
+        Ok(stored.map(|_| LargeObject {
             sha256: sha256.to_owned(),
             size,
-            path: self.hub.large_files.path(oid),
+            content: self.hub.large_files.content(oid),
         }))
     }
 }

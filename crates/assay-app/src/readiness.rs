@@ -16,7 +16,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The size of the file written as a probe, in bytes.
 const PROBE_BYTES: usize = 4096;
 /// The directories of a data directory that may be on disks of their own.
-const WRITTEN: [&str; 4] = ["tmp", "repos/tmp", "lfs", "trust"];
+const WRITTEN: [&str; 3] = ["tmp", "repos/tmp", "trust"];
+/// The directory of large files, when they are on the disk.
+const LARGE_FILES: &str = "lfs";
+/// The longest wait for the object storage.
+const STORAGE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A readiness report: one entry for each check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +93,7 @@ impl OperationService<'_> {
             checks: vec![
                 self.check_database().await,
                 self.check_disk().await,
+                self.check_large_files().await,
                 self.check_logs().await,
                 self.check_repositories().await,
                 self.check_unrecorded().await,
@@ -118,7 +123,11 @@ impl OperationService<'_> {
             self.hub.config.data.clone(),
             self.hub.config.limits.free_bytes,
         );
-        let looked = blocking(move || look_at_disk(&data)).await;
+        let mut written = WRITTEN.to_vec();
+        if self.hub.large_files.bucket().is_none() {
+            written.push(LARGE_FILES);
+        }
+        let looked = blocking(move || look_at_disk(&data, &written)).await;
         match looked {
             Ok(free) if free < floor => ReadinessCheck::new(
                 "disk",
@@ -129,6 +138,19 @@ impl OperationService<'_> {
                 ReadinessCheck::new("disk", CheckStatus::Ok, format!("{free} bytes are free"))
             }
             Err(error) => failed("disk", &error, "nothing can be written"),
+        }
+    }
+
+    async fn check_large_files(self) -> ReadinessCheck {
+        let check = |status, detail: &str| ReadinessCheck::new("large_files", status, detail);
+        let Some(bucket) = self.hub.large_files.bucket() else {
+            return check(CheckStatus::Ok, "they are on the disk");
+        };
+        let detail = "they cannot be written to the object storage";
+        match tokio::time::timeout(STORAGE_PATIENCE, bucket.probe()).await {
+            Ok(Ok(_)) => check(CheckStatus::Ok, "the object storage can be written"),
+            Ok(Err(error)) => failed("large_files", &error.into(), detail),
+            Err(_) => check(CheckStatus::Failed, "the object storage does not answer"),
         }
     }
 
@@ -197,9 +219,9 @@ fn failed(name: &'static str, error: &Error, otherwise: &str) -> ReadinessCheck 
 }
 
 /// Writes to every directory that the hub writes to, and returns the free space of the fullest disk.
-fn look_at_disk(data: &Path) -> Result<u64, Error> {
+fn look_at_disk(data: &Path, written: &[&str]) -> Result<u64, Error> {
     let mut least = u64::MAX;
-    let directories: Vec<PathBuf> = WRITTEN.iter().map(|name| data.join(name)).collect();
+    let directories: Vec<PathBuf> = written.iter().map(|name| data.join(name)).collect();
     for directory in directories {
         write_probe(&directory)?;
         least = least.min(free_bytes(&directory)?);

@@ -33,13 +33,9 @@ impl Hub {
     /// is tried again later.
     pub(crate) async fn catch_up_or_wait(&self) -> Result<(), Error> {
         let caught_up = async {
-            let (git, large_files) = (Arc::clone(&self.git), self.large_files.clone());
-            blocking(move || {
-                git.recover()?;
-                large_files.recover()?;
-                Ok(())
-            })
-            .await?;
+            let git = Arc::clone(&self.git);
+            blocking(move || Ok(git.recover()?)).await?;
+            self.large_files.recover().await?;
             self.recover().await?;
             self.renew_outdated().await
         };

@@ -51,7 +51,7 @@ pub(crate) struct Step {
 }
 
 /// Opens a large file. That the hub has it for another repository does not make it this one's to quote from.
-pub(crate) type OpenLarge = dyn Fn(LargeFileId) -> Option<std::fs::File> + Send + Sync;
+pub(crate) type OpenLarge = dyn Fn(LargeFileId) -> Option<Box<dyn Read + Send>> + Send + Sync;
 
 /// Validates changes: what validation needs to know of the hub.
 pub(crate) struct Validator<'a> {
@@ -268,7 +268,7 @@ impl Files for CommitFiles<'_> {
             let why = "it is a git-lfs pointer, and the file behind it was not uploaded";
             io::Error::new(io::ErrorKind::NotFound, why)
         })?;
-        Ok(Box::new(file))
+        Ok(file)
     }
 
     fn size(&self, path: &str) -> Option<u64> {
@@ -319,7 +319,7 @@ impl SharedValidator {
                 )
             });
             is_held.ok().filter(|held| *held)?;
-            large_files.open(oid).ok()
+            large_files.reader(oid, &runtime).ok()
         };
         Ok(Self {
             kind,

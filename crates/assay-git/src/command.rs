@@ -140,6 +140,13 @@ impl Git {
         self
     }
 
+    /// With a file to read from, in place of nothing.
+    #[must_use]
+    pub(crate) fn input(mut self, file: File) -> Self {
+        self.command.stdin(file);
+        self
+    }
+
     /// With an argument.
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {

@@ -1,13 +1,24 @@
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_model::ObjectId;
 use gix::objs::Kind;
 
 use crate::base::Base;
+use crate::command::Git;
 use crate::layers::Layers;
 use crate::shadow::Shadow;
 use crate::tree::{Draft, tree_of};
-use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Operation, TagPlan};
+use crate::{
+    Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Operation, Repository, TagPlan,
+};
+
+/// Time limit for copying the objects of a repository.
+const COPY_LIMIT: Duration = Duration::from_mins(10);
+/// Room for what `git pack-objects` prints: the hash of the pack.
+const MAX_OUTPUT: usize = 256;
 
 /// Objects that are not yet part of a repository: they can be read, and seen by nobody else.
 ///
@@ -52,6 +63,31 @@ impl Quarantine {
     /// Writes a tag with a message, which a ref below `refs/tags/` can point at.
     pub fn write_tag(&self, plan: &TagPlan) -> Result<ObjectId, Error> {
         self.shadow.insert(Kind::Tag, plan.encode())
+    }
+
+    /// Takes in everything that commits and tags of another repository lead to.
+    pub fn copy_from(&self, source: &Repository, tips: &[ObjectId]) -> Result<(), Error> {
+        let objects = self.shadow.on_disk()?;
+        let packs = objects.join("pack");
+        std::fs::create_dir_all(&packs).map_err(Error::disk("make", &packs))?;
+        let listed = || -> io::Result<File> {
+            let mut list = tempfile::tempfile_in(&objects)?;
+            for tip in tips {
+                writeln!(list, "{tip}")?;
+            }
+            list.rewind()?;
+            Ok(list)
+        };
+        let list = listed().map_err(Error::disk("write to", &objects))?;
+        Git::new("pack-objects")
+            .within(source.path())
+            .args(["--revs", "--delta-base-offset", "-q"])
+            .arg(packs.join("pack"))
+            .input(list)
+            .time_limit(COPY_LIMIT)
+            .run(MAX_OUTPUT)?
+            .require("pack-objects")?;
+        Ok(())
     }
 
     /// Makes everything part of the repository. Move the refs after this, never before.

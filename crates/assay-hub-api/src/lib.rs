@@ -89,8 +89,8 @@ pub use refs::{
     CommitAuthor, CommitItem, CreateBranch, CreateTag, FormattedCommit, Ref, Refs, SquashBranch,
 };
 pub use repo::{
-    CreateRepo, CreatedRepo, DeleteRepo, Gated, MoveRepo, RepoSettings, SettingsAnswer, Visibility,
-    VisibilityError,
+    CreateRepo, CreatedRepo, DeleteRepo, DuplicateRepo, DuplicatedRepo, Gated, MoveRepo,
+    RepoSettings, SettingsAnswer, Visibility, VisibilityError,
 };
 pub use tree::{EntryType, LargeEntry, LastCommit, PathsInfo, TreeEntry};
 pub use validate::ValidateYaml;

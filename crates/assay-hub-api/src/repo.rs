@@ -79,6 +79,31 @@ pub struct CreatedRepo {
     pub id: String,
 }
 
+/// The body of `POST /api/{kind}s/{id}/duplicate`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DuplicateRepo {
+    /// The name of the copy, with the namespace.
+    pub repository: String,
+    /// Who may see it; those who see the source when absent.
+    #[serde(default)]
+    pub visibility: Option<Visibility>,
+    /// Who may see it, as older clients say it.
+    #[serde(default)]
+    pub private: Option<bool>,
+}
+
+/// The answer to a repository that was copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DuplicatedRepo {
+    /// Its page. Clients parse it and insist on their own host name.
+    pub url: String,
+    /// Whether large files are still being copied; never here.
+    pub files_copy_pending: bool,
+}
+
 /// The answer to changed settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -140,6 +165,13 @@ impl CreateRepo {
     }
 
     /// Who may see it, if that is said.
+    pub fn visibility(&self) -> Result<Option<Visibility>, VisibilityError> {
+        visibility(self.visibility, self.private)
+    }
+}
+
+impl DuplicateRepo {
+    /// Who may see the copy, if that is said.
     pub fn visibility(&self) -> Result<Option<Visibility>, VisibilityError> {
         visibility(self.visibility, self.private)
     }

@@ -10,6 +10,7 @@ mod accounts;
 pub(crate) mod audit;
 mod commits;
 mod discussions;
+mod duplicate;
 pub(crate) mod evidence;
 mod files;
 mod findings;
@@ -34,6 +35,7 @@ pub(crate) fn of_repository() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(commits::routes())
         .merge(discussions::routes())
+        .merge(duplicate::routes())
         .merge(evidence::of_repository())
         .merge(files::routes())
         .merge(history::routes())

@@ -1,12 +1,14 @@
 //! What the operator asked for: a file, the environment and flags, one precedence. Nothing else reads the environment.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_app::issuer::AbuseRules;
-use assay_app::{Database, HubConfig, Limits, NewIssuer, TrustConfig, WitnessAddress};
+use assay_app::{Database, HubConfig, LargeFilesPlace, Limits, NewIssuer, StorageVariables};
+use assay_app::{TrustConfig, WitnessAddress};
 use assay_model::Durability;
 
 use crate::base_url::BaseUrl;
@@ -35,6 +37,10 @@ pub struct Config {
     pub data: PathBuf,
     /// Where the database is; a file in the data directory when absent.
     pub database: Option<Database>,
+    /// Where large files are; where they were last when absent.
+    pub large_files: Option<LargeFilesPlace>,
+    /// How object storage is reached.
+    pub storage: StorageVariables,
     /// What clients call this hub; the `Host` header of each request when absent.
     pub public_url: Option<BaseUrl>,
     /// The certificate chain, in PEM.
@@ -205,6 +211,8 @@ impl Default for Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 8460)),
             data: PathBuf::from("assay-data"),
             database: None,
+            large_files: None,
+            storage: StorageVariables::default(),
             public_url: None,
             tls_certificate: None,
             tls_key: None,
@@ -249,7 +257,9 @@ impl Config {
     /// Reads the file that is named by a flag or by `ASSAY_CONFIG`, then the environment, then the flags. Every fault is
     /// told, not only the first.
     pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> Result<Loaded, Vec<ConfigFault>> {
-        load_from(file, flags, &variable)
+        let mut loaded = load_from(file, flags, &variable)?;
+        loaded.config.storage = storage_variables();
+        Ok(loaded)
     }
 
     /// Every reason why a server cannot start like this.
@@ -262,6 +272,8 @@ impl Config {
         HubConfig {
             data: self.data.clone(),
             database: self.database.clone(),
+            large_files: self.large_files.clone(),
+            storage: self.storage.clone(),
             limits: self.limits,
             durability: self.durability,
             trust: TrustConfig {
@@ -363,6 +375,14 @@ fn apply(given: Vec<Given>, faults: &mut Vec<ConfigFault>) -> Loaded {
         }
     }
     loaded
+}
+
+/// The variables that say how object storage is reached.
+fn storage_variables() -> StorageVariables {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    StorageVariables::among(std::env::vars_os().filter_map(text))
 }
 
 /// A variable that is set, is text and is not blank.

@@ -1,5 +1,4 @@
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use assay_app::{Blob, BlobContent, Caller, Need, UnpackedBlob};
@@ -15,8 +14,6 @@ use bytes::Bytes;
 use futures_util::stream;
 use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
-use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
-use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
 
 use crate::describe::{RouteDoc, Subject, says};
@@ -278,7 +275,7 @@ async fn whole(
     let body = match content {
         BlobContent::NotRead => Body::empty(),
         BlobContent::Memory(bytes) => Body::from(bytes),
-        BlobContent::Disk(path) => open_at(&path, 0, size).await?,
+        BlobContent::Large(large) => Body::from_stream(large.read(0, size).await?),
         BlobContent::Unpacked(blob) => pieces(blob, 0, size),
     };
     Ok((headers, body).into_response())
@@ -303,22 +300,10 @@ async fn part(
             let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
             Body::from(bytes.slice(index(start)..index(start + length)))
         }
-        BlobContent::Disk(path) => open_at(&path, start, length).await?,
+        BlobContent::Large(large) => Body::from_stream(large.read(start, length).await?),
         BlobContent::Unpacked(blob) => pieces(blob, start, length),
     };
     Ok((StatusCode::PARTIAL_CONTENT, headers, body).into_response())
-}
-
-async fn open_at(path: &Path, start: u64, length: u64) -> Result<Body, Failure> {
-    let mut file = tokio::fs::File::open(path)
-        .await
-        .map_err(Failure::internal)?;
-    if start > 0 {
-        let position = std::io::SeekFrom::Start(start);
-        file.seek(position).await.map_err(Failure::internal)?;
-    }
-    let pieces = ReaderStream::with_capacity(file.take(length), PIECE);
-    Ok(Body::from_stream(pieces))
 }
 
 /// A part of a file out of git, piece by piece.

@@ -14,7 +14,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::TryStreamExt as _;
 use serde::Deserialize;
-use tokio_util::io::{ReaderStream, StreamReader};
+use tokio_util::io::StreamReader;
 use utoipa::IntoParams;
 
 use crate::base_url::BaseUrl;
@@ -32,8 +32,6 @@ const PULL_REFS: [&str; 2] = ["refs/pr/", "refs/for/"];
 const LINK_SECONDS: i64 = 3600;
 /// The most objects of one question.
 const MAX_OBJECTS: usize = 1000;
-/// How much of a file is sent at once, in bytes.
-const PIECE: usize = 64 << 10;
 
 /// The questions of git-lfs, below `/{namespace}/{name}.git/info/lfs`.
 pub(crate) fn routes() -> Routes {
@@ -322,8 +320,7 @@ async fn download(
     let repo = admit(&state, &linked, &permission, None).await?;
     let held = state.hub.repositories().large(&repo, &linked.oid).await?;
     let held = held.ok_or_else(Failure::no_route)?;
-    let file = tokio::fs::File::open(&held.path).await;
-    let file = file.map_err(Failure::internal)?;
+    let content = held.content.read(0, held.size).await?;
     let headers = [
         (
             CONTENT_TYPE,
@@ -331,8 +328,7 @@ async fn download(
         ),
         (CONTENT_LENGTH, held.size.into()),
     ];
-    let body = Body::from_stream(ReaderStream::with_capacity(file, PIECE));
-    Ok((headers, body).into_response())
+    Ok((headers, Body::from_stream(content)).into_response())
 }
 
 /// Whether a link permits this, and the repository it is for.

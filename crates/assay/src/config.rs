@@ -16,10 +16,6 @@ const WIDTH_OF_A_FILE: usize = 240;
 /// The narrowest terminal that excerpts are fitted to.
 const MIN_WIDTH: usize = 60;
 
-/// The beginning of the variables that concern object storage.
-#[cfg(feature = "hub")]
-const STORAGE: &str = "AWS_";
-
 /// A token for a hub, and the variable that has it.
 #[cfg(feature = "client")]
 #[derive(Debug, Clone)]
@@ -127,17 +123,6 @@ impl Config {
             Color::Auto => is_terminal && !self.no_color,
         }
     }
-}
-
-/// The variables that say how object storage is reached, by the names that other programs know. They have secrets, so they
-/// are read when they are needed.
-#[cfg(feature = "hub")]
-pub(crate) fn storage_variables() -> Vec<(String, String)> {
-    let all = std::env::vars_os().filter_map(|(name, value)| {
-        let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-        name.starts_with(STORAGE).then_some((name, value))
-    });
-    all.collect()
 }
 
 /// The place for what a person's programs keep about them.

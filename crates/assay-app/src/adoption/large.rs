@@ -47,15 +47,16 @@ impl OperationService<'_> {
             let Some(facts) = &candidate.facts else {
                 continue;
             };
-            let (git, large_files) = (Arc::clone(&self.hub.git), self.hub.large_files.clone());
+            let git = Arc::clone(&self.hub.git);
             let path = candidate.path.clone();
-            let files = blocking(move || {
-                // One that cannot be read is refused with the reason when its turn comes.
-                let files = pointers(&git, &path).unwrap_or_default();
-                let is_there = |file: &LargeFile| large_files.size(file.oid) == Some(file.size);
-                Ok(files.into_iter().filter(is_there).collect::<Vec<_>>())
-            })
-            .await?;
+            // One that cannot be read is refused with the reason when its turn comes.
+            let named = blocking(move || Ok(pointers(&git, &path).unwrap_or_default())).await?;
+            let mut files = Vec::new();
+            for file in named {
+                if self.hub.large_files.size(file.oid).await? == Some(file.size) {
+                    files.push(file);
+                }
+            }
             for file in &files {
                 let (names, is_private) = owners.entry(file.oid).or_default();
                 names.insert(facts.owner.to_ascii_lowercase());

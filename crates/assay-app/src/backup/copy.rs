@@ -3,14 +3,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assay_git::{RefName, Repositories, Repository, RepositorySnapshot, StoredFile};
+use assay_git::{LargeFileId, RefName, Repositories, Repository, RepositorySnapshot, StoredFile};
 use assay_model::{ObjectId, RepoKey, chain};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use parking_lot::Mutex;
 
-use super::contents::{AT_ONCE, Contents, KeepError};
+use super::contents::{AT_ONCE, Contents, KeepError, KeptFile};
 use super::fetch;
-use super::files::{DataFile, LeftOut, REPOSITORIES, data_files, nanoseconds};
+use super::files::{DataFile, LeftOut, REPOSITORIES, data_files, folder_of};
+use super::files::{large_file_of, large_file_path, nanoseconds};
 use super::manifest::{
     ListedFile, Listing, Manifest, StoredFolder, StoredListing, StoredRepository,
 };
@@ -61,6 +62,13 @@ pub(super) enum CopiedRepository {
     Absent { key: RepoKey },
     /// It could not be read, and the faults tell why.
     Unreadable,
+}
+
+/// Where the bytes of a file are read.
+enum Source {
+    Path(PathBuf),
+    /// The large file of this name, in the bucket of the hub.
+    Bucket(LargeFileId),
 }
 
 /// Whether the bytes of a file can change under its name.
@@ -189,7 +197,7 @@ impl<'h> Copier<'h> {
         before: &ByPath<'_>,
     ) -> Result<CopiedRepository, Error> {
         let files = snapshot.files().iter().map(|file| {
-            let source = snapshot.path().join(&file.path);
+            let source = Source::Path(snapshot.path().join(&file.path));
             let nature = if file.is_object {
                 Nature::Fixed
             } else {
@@ -219,7 +227,8 @@ impl<'h> Copier<'h> {
     /// Copies all other files.
     pub(super) async fn folders(&self) -> Result<Vec<(StoredFolder, Listing)>, Error> {
         let (data, left_out) = (self.hub.config.data.clone(), self.left_out.clone());
-        let found = blocking(move || data_files(&data, &left_out)).await?;
+        let mut found = blocking(move || data_files(&data, &left_out)).await?;
+        self.add_large_files(&mut found).await?;
         let mut folders = Vec::with_capacity(found.len());
         for (path, files) in found {
             let before = self.previous_folder(&path).await?;
@@ -231,7 +240,7 @@ impl<'h> Copier<'h> {
                 (Nature::Fixed, AT_ONCE)
             };
             let files = files.into_iter().map(|file| {
-                let source = self.hub.config.data.join(&file.path);
+                let source = self.source(&file.path);
                 self.file(source, file, nature, &before)
             });
             let files: Vec<Option<ListedFile>> =
@@ -249,10 +258,65 @@ impl<'h> Copier<'h> {
         Ok(folders)
     }
 
+    fn source(&self, path: &str) -> Source {
+        let in_bucket = self.hub.large_files.bucket().is_some();
+        match large_file_of(path).filter(|_| in_bucket) {
+            Some(oid) => Source::Bucket(oid),
+            None => Source::Path(self.hub.config.data.join(path)),
+        }
+    }
+
+    /// Adds the large files of a bucket to those of the data directory, by the paths that they
+    /// would have there.
+    async fn add_large_files(
+        &self,
+        found: &mut BTreeMap<String, Vec<DataFile>>,
+    ) -> Result<(), Error> {
+        if self.hub.large_files.bucket().is_none() {
+            return Ok(());
+        }
+        // What an earlier place has left in the directory is not theirs any more.
+        found.retain(|folder, _| folder.is_empty());
+        let mut listed = self.hub.large_files.list().await?;
+        listed.sort_by_key(|file| file.oid);
+        for file in listed {
+            let path = large_file_path(file.oid);
+            let folder = folder_of(&path).to_owned();
+            found.entry(folder).or_default().push(DataFile {
+                path,
+                size: file.size,
+                modified_ns: nanoseconds(file.came),
+                mode: OWN,
+            });
+        }
+        Ok(())
+    }
+
+    /// Copies the bytes of a file to the contents; `None` when it is gone.
+    async fn keep(&self, source: &Source, size: u64) -> Result<Option<KeptFile>, KeepError> {
+        let oid = match source {
+            Source::Path(path) => return self.contents.keep_file(path).await,
+            Source::Bucket(oid) => *oid,
+        };
+        // It is read once, and hashed while it is cut into pieces; the disk has room for one.
+        let scratch = tempfile::tempdir_in(self.hub.config.data.join("tmp"));
+        let scratch = scratch.map_err(KeepError::Read)?;
+        let path = scratch.path().join("file");
+        let content = self.hub.large_files.content(oid);
+        match content.copy_to(size, path.clone()).await {
+            Ok(()) => self.contents.keep_file(&path).await,
+            Err(error) => match self.hub.large_files.size(oid).await {
+                Ok(None) => Ok(None),
+                Ok(Some(_)) => Err(KeepError::Read(error)),
+                Err(error) => Err(KeepError::Write(error)),
+            },
+        }
+    }
+
     /// Copies a file unless the generation before has it; `None` when it is gone or cannot be read.
     async fn file(
         &self,
-        source: PathBuf,
+        source: Source,
         file: DataFile,
         nature: Nature,
         before: &ByPath<'_>,
@@ -269,7 +333,7 @@ impl<'h> Copier<'h> {
                 ..(*own).clone()
             }));
         }
-        let kept = match self.contents.keep_file(&source).await {
+        let kept = match self.keep(&source, file.size).await {
             Ok(kept) => kept,
             Err(KeepError::Read(error)) => {
                 self.fault(format!("`{}` cannot be read: {error}", file.path));

@@ -102,7 +102,10 @@ pub(super) fn path_within(directory: &Path, path: &str) -> Result<PathBuf, Error
     Ok(directory.join(path))
 }
 
-async fn piece(contents: &Contents, digest: Digest) -> Result<Result<bytes::Bytes, String>, Error> {
+pub(super) async fn piece(
+    contents: &Contents,
+    digest: Digest,
+) -> Result<Result<bytes::Bytes, String>, Error> {
     match contents.fetch(digest).await {
         Ok(bytes) => Ok(Ok(bytes)),
         Err(ContentFault::Unreachable(error)) => Err(error.into()),

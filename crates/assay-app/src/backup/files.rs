@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use assay_git::LargeFileId;
 use assay_store::Database;
 use walkdir::{DirEntry, WalkDir};
 
@@ -124,6 +125,18 @@ pub(crate) fn data_files(
     Ok(folders)
 }
 
+/// The path of a large file in a data directory.
+pub(crate) fn large_file_path(oid: LargeFileId) -> String {
+    let oid = oid.to_string();
+    format!("{LARGE_FILES}/{}/{}/{oid}", &oid[..2], &oid[2..4])
+}
+
+/// The large file of a path in a data directory; `None` when the path is that of another file.
+pub(crate) fn large_file_of(path: &str) -> Option<LargeFileId> {
+    let oid = path.rsplit('/').next()?.parse().ok()?;
+    (large_file_path(oid) == path).then_some(oid)
+}
+
 /// A moment as nanoseconds since 1970.
 pub(crate) fn nanoseconds(moment: SystemTime) -> i64 {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -166,7 +179,7 @@ fn is_kept(path: &str) -> bool {
 }
 
 /// Large files are many, and a directory of them that has not changed is listed in one line.
-fn folder_of(path: &str) -> &str {
+pub(crate) fn folder_of(path: &str) -> &str {
     let mut slashes = path.match_indices('/').map(|(at, _)| at);
     let (first, second) = (slashes.next(), slashes.next());
     match (first, second) {

@@ -289,7 +289,7 @@ mod tests {
     async fn generations_are_in_the_order_in_which_they_were_made_whatever_the_clock_says() {
         let directory = tempfile::tempdir().unwrap();
         let address = directory.path().to_str().unwrap();
-        let place = BackupPlace::create(address, []).unwrap();
+        let place = BackupPlace::create(address, &crate::StorageVariables::default()).unwrap();
         let times = [
             1_771_065_000_000,
             1_773_657_000_000,

@@ -7,13 +7,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
 use object_store::{ObjectStore, ObjectStoreExt as _};
-use url::Url;
 
+use crate::bucket::{SCHEME, StorageVariables, open_store};
 use crate::data_dir_lock;
 use crate::error::Error;
 
-/// The beginning of the address of a bucket.
-const SCHEME: &str = "s3://";
 /// The sign in the name of a file that the library has not finished writing.
 const UNFINISHED: char = '#';
 
@@ -45,10 +43,7 @@ impl BackupPlace {
     /// Opens the place of a backup: `s3://BUCKET/PREFIX`, or a directory. Keys, region and endpoint of object storage come
     /// from variables, by the names that other programs know: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`,
     /// `AWS_ENDPOINT`, `AWS_ALLOW_HTTP`.
-    pub fn open(
-        address: &str,
-        variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<Self, Error> {
+    pub fn open(address: &str, variables: &StorageVariables) -> Result<Self, Error> {
         if address.starts_with(SCHEME) {
             return Self::bucket(address, variables);
         }
@@ -72,30 +67,17 @@ impl BackupPlace {
     }
 
     /// Opens the place of a backup, and makes its directory, for its owner alone, when there is none.
-    pub fn create(
-        address: &str,
-        variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<Self, Error> {
+    pub fn create(address: &str, variables: &StorageVariables) -> Result<Self, Error> {
         if !address.starts_with(SCHEME) {
             data_dir_lock::make_data_directory(Path::new(address))?;
         }
         Self::open(address, variables)
     }
 
-    fn bucket(
-        address: &str,
-        variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<Self, Error> {
-        let wrong = |error: &dyn std::error::Error| {
-            Error::Invalid(format!(
-                "`{address}` is no bucket that can be used: {error}"
-            ))
-        };
-        let url = Url::parse(address).map_err(|error| wrong(&error))?;
-        let opened = object_store::parse_url_opts(&url, variables);
-        let (store, prefix) = opened.map_err(|error| wrong(&error))?;
+    fn bucket(address: &str, variables: &StorageVariables) -> Result<Self, Error> {
+        let (store, prefix) = open_store(address, variables, None)?;
         Ok(Self {
-            store: Arc::from(store),
+            store,
             prefix,
             directory: None,
             address: address.to_owned(),

@@ -1,19 +1,25 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use assay_git::LargeFileId;
 use assay_model::{Clock, Durability};
 use assay_store::{AuditAction, AuditSubject, Database, Store};
+use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use tokio::sync::mpsc;
 
 use super::check::{choose, database_file, lay_out_repository};
 use super::contents::{AT_ONCE, Contents};
 use super::fetch;
-use super::manifest::Manifest;
+use super::files::large_file_of;
+use super::manifest::{ListedFile, Manifest};
 use super::place::{BackupPlace, sync_file_system};
 use crate::config::HubConfig;
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
+use crate::hub_file::HubFile;
+use crate::large_storage::LargeStorage;
 
 /// The directory of the database on its way.
 const UNDER_WAY: &str = "tmp/restore";
@@ -72,13 +78,18 @@ pub async fn restore_backup(
         bytes += listing.bytes();
         progress(done, total);
     }
+    let place = config.large_files.clone().unwrap_or_default();
+    let large_files = LargeStorage::at(&config, &place)?;
     for folder in &manifest.folders {
         let listing = fetch::listing(&contents, &folder.listing).await?;
         let listing = listing.map_err(|fault| damaged(&folder.path, &fault))?;
         let written = listing.files.iter().map(|file| {
-            let (contents, data) = (&contents, &config.data);
+            let (contents, data, large_files) = (&contents, &config.data, &large_files);
             async move {
-                let written = fetch::lay_out(contents, file, data).await?;
+                let written = match large_file_of(&file.path) {
+                    Some(oid) => restore_large_file(contents, file, oid, large_files).await?,
+                    None => fetch::lay_out(contents, file, data).await?,
+                };
                 written.map_err(|fault| damaged(&file.path, &fault))
             }
         });
@@ -88,6 +99,15 @@ pub async fn restore_backup(
             .await?;
         files += listing.files.len() as u64;
         bytes += listing.bytes();
+    }
+    // The hub may have had its large files elsewhere; from now on they are here.
+    if let Some(file) = HubFile::read(&config.data)? {
+        let large_files = place.bucket().map(ToOwned::to_owned);
+        HubFile {
+            large_files,
+            ..file
+        }
+        .write(&config.data)?;
     }
     restore_database(&contents, &manifest, &config.data, &database).await?;
     sync_file_system(&config.data)?;
@@ -111,6 +131,40 @@ pub async fn restore_backup(
         bytes,
         faults: manifest.faults,
     })
+}
+
+/// Writes a large file to where the hub is to have them, and proves it; a sentence when one of its
+/// pieces is missing or damaged.
+async fn restore_large_file(
+    contents: &Contents,
+    file: &ListedFile,
+    oid: LargeFileId,
+    large_files: &LargeStorage,
+) -> Result<Result<(), String>, Error> {
+    let (large_files, size) = (large_files.clone(), file.size);
+    let (sender, mut receiver) = mpsc::channel::<Bytes>(1);
+    let writing = blocking(move || {
+        let mut upload = large_files.begin(oid, size)?;
+        while let Some(piece) = receiver.blocking_recv() {
+            upload.write(&piece)?;
+        }
+        Ok(upload)
+    });
+    let reading = async move {
+        for digest in &file.chunks {
+            match fetch::piece(contents, *digest).await? {
+                // Whoever writes has given up and says why.
+                Ok(piece) => drop(sender.send(piece).await),
+                Err(fault) => return Ok(Err(format!("`{}`: {fault}", file.path))),
+            }
+        }
+        Ok::<_, Error>(Ok(()))
+    };
+    let (upload, read) = tokio::try_join!(writing, reading)?;
+    match read {
+        Ok(()) => blocking(move || upload.finish()).await.map(Ok),
+        Err(fault) => Ok(Err(fault)),
+    }
 }
 
 /// Refuses a directory with anything in it.

@@ -491,6 +491,9 @@ pub enum Busy {
     /// As many large files are sent as may be at once.
     #[error("too many large files are being sent; try again in a few seconds")]
     LargeFiles,
+    /// The object storage did not answer, or has not what it was just given.
+    #[error("the object storage of this hub does not answer at the moment; try again in a minute")]
+    Storage,
     /// There is no room to unpack a file from git.
     #[error("the disk of this hub is full; small files can be read")]
     Scratch,

@@ -1,28 +1,36 @@
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
 
-use assay_git::{LargeFileId, LargeFiles, Upload};
+use assay_git::LargeFileId;
 use assay_xet::{Chunks, ShardFile, Term, XetHash, chunk_hash, file_hash, range_hash};
 
 use super::refuse;
 use super::staged::{StagedXorbs, StagingPlace};
 use crate::error::Error;
+use crate::large_storage::{LargeStorage, LargeUpload};
+
+/// The most xorbs that are open for one file. Each has at most 64 MiB on the disk.
+const MAX_OPEN: usize = 8;
 
 /// A file that is being made of the chunks of xorbs.
 struct Assembly<'a> {
     xorbs: &'a StagedXorbs,
     place: StagingPlace,
-    upload: Upload,
+    upload: LargeUpload,
     /// Where the chunks of a xorb begin. A file may name one xorb a million times.
     offsets: HashMap<XetHash, Vec<u64>>,
+    /// The xorbs that were used last, the latest at the end. In a bucket each opening is a
+    /// download.
+    open: VecDeque<(XetHash, File)>,
     chunks: Vec<(XetHash, u64)>,
 }
 
 /// Makes a large file of the chunks that a shard names. Every hash that the shard states is compared with the content.
 pub(super) fn assemble(
     xorbs: &StagedXorbs,
-    large_files: &LargeFiles,
+    large_files: &LargeStorage,
     place: StagingPlace,
     file: &ShardFile,
     oid: LargeFileId,
@@ -32,6 +40,7 @@ pub(super) fn assemble(
         place,
         upload: large_files.begin(oid, file.size())?,
         offsets: HashMap::new(),
+        open: VecDeque::new(),
         chunks: Vec::new(),
     };
     for term in &file.terms {
@@ -43,7 +52,7 @@ pub(super) fn assemble(
             file.hash
         )));
     }
-    Ok(assembly.upload.finish()?)
+    assembly.upload.finish()
 }
 
 impl Assembly<'_> {
@@ -54,7 +63,12 @@ impl Assembly<'_> {
                 term.start, term.end, term.xorb
             ))
         };
-        let mut file = self.xorbs.open(self.place, term.xorb)?;
+        let known = self.open.iter().position(|(hash, _)| *hash == term.xorb);
+        let known = known.and_then(|at| self.open.remove(at));
+        let (_, mut file) = match known {
+            Some(known) => known,
+            None => (term.xorb, self.xorbs.open(self.place, term.xorb)?),
+        };
         let offsets = match self.offsets.entry(term.xorb) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
@@ -67,7 +81,7 @@ impl Assembly<'_> {
         }
         let start = SeekFrom::Start(offsets[term.start]);
         file.seek(start).map_err(Error::internal)?;
-        let mut chunks = Chunks::from_chunk(BufReader::new(file), term.start);
+        let mut chunks = Chunks::from_chunk(BufReader::new(&file), term.start);
         let first = self.chunks.len();
         let mut bytes = 0;
         for _ in term.start..term.end {
@@ -80,6 +94,10 @@ impl Assembly<'_> {
         }
         if bytes != u64::from(term.bytes) {
             return Err(wrong("have another size"));
+        }
+        self.open.push_back((term.xorb, file));
+        if self.open.len() > MAX_OPEN {
+            self.open.pop_front();
         }
         let hashes = self.chunks[first..].iter().map(|(hash, _)| hash);
         if term

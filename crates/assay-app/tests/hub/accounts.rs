@@ -115,6 +115,8 @@ async fn a_token_that_another_process_revokes_ends_at_once() {
     let config = HubConfig {
         data: test.directory.path().join("data"),
         database: None,
+        large_files: None,
+        storage: assay_app::StorageVariables::default(),
         limits: Limits::default(),
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),

@@ -5,9 +5,10 @@ use assay_app::{
     Visibility,
 };
 use assay_model::{RepoKind, Severity};
+use futures_util::TryStreamExt as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{TestHub, id_of, put_request};
+use crate::support::{TestHub, hex, id_of, put_request};
 
 const RESULTS: &str = "\
 - dataset:
@@ -475,21 +476,14 @@ async fn a_large_file_is_committed_only_where_it_was_uploaded() {
     let blob = blob.unwrap();
     assert_eq!(blob.entry.size, 13);
     assert_eq!(blob.entry.large.unwrap().sha256, sha256);
-    let assay_app::BlobContent::Disk(path) = blob.content else {
-        panic!("a large file lies on disk");
+    let assay_app::BlobContent::Large(large) = blob.content else {
+        panic!("a large file is beside git");
     };
-    assert_eq!(std::fs::read(path).unwrap(), b"large content");
+    let pieces = large.read(0, blob.entry.size).await.unwrap();
+    let pieces: Vec<bytes::Bytes> = pieces.try_collect().await.unwrap();
+    assert_eq!(pieces.concat(), b"large content");
     let attributes = test.read(&ada, "ada/model", "main", ".gitattributes").await;
     assert_eq!(attributes, "/big.bin filter=lfs diff=lfs merge=lfs -text\n");
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    })
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod accounts;
 mod audit;
 mod commits;
 mod large_files;
+mod large_storage;
 mod pulls;
 mod pushes;
 mod read_once;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assay_app::{
-    Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig, Limits, NewRepository,
-    NewToken, Operation, RepoInfo, Scope, Visibility,
+    Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig, LargeFilesPlace, Limits,
+    NewRepository, NewToken, Operation, RepoInfo, Scope, Visibility,
 };
 use assay_model::{RepoId, RepoKind};
 use assay_testkit::clock::TestClock;
@@ -19,6 +19,22 @@ pub(crate) struct TestHub {
 impl TestHub {
     pub(crate) async fn new() -> Self {
         Self::with_limits(Limits::default()).await
+    }
+
+    /// A hub that has its large files in another place.
+    pub(crate) async fn with_large_files(place: LargeFilesPlace) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let clock = Arc::new(TestClock::at(1_771_065_000_000));
+        let config = HubConfig {
+            large_files: Some(place),
+            ..config_in(&directory)
+        };
+        let hub = Hub::open(config, clock.clone()).await.unwrap();
+        Self {
+            hub,
+            clock,
+            directory,
+        }
     }
 
     pub(crate) async fn with_limits(limits: Limits) -> Self {
@@ -157,14 +173,34 @@ impl TestHub {
 
 async fn open(directory: &tempfile::TempDir, limits: Limits, clock: &Arc<TestClock>) -> Arc<Hub> {
     let config = HubConfig {
+        limits,
+        ..config_in(directory)
+    };
+    Hub::open(config, clock.clone()).await.unwrap()
+}
+
+/// What a hub in this directory is told.
+pub(crate) fn config_in(directory: &tempfile::TempDir) -> HubConfig {
+    HubConfig {
         data: directory.path().join("data"),
         database: None,
-        limits,
+        large_files: None,
+        storage: assay_app::StorageVariables::default(),
+        limits: Limits::default(),
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),
         shell_user: Some("tester".to_owned()),
-    };
-    Hub::open(config, clock.clone()).await.unwrap()
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
 }
 
 pub(crate) fn id_of(text: &str) -> RepoId {

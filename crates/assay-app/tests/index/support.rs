@@ -252,6 +252,8 @@ pub(crate) fn settings(
     let config = HubConfig {
         data: directory.path().to_owned(),
         database: None,
+        large_files: None,
+        storage: assay_app::StorageVariables::default(),
         limits,
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),

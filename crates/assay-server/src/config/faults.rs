@@ -91,6 +91,7 @@ pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
     }
     faults.extend(no_name(config));
     faults.extend(data_directory(&config.data));
+    faults.extend(large_files(config));
     faults.extend(limits(config));
     faults.extend(itself(config));
     faults.extend(lake(config));
@@ -131,6 +132,14 @@ fn data_directory(path: &Path) -> Option<ConfigFault> {
     }
     let reason = format!("`{}` is not a directory", existing.display());
     Some(ConfigFault::together("data", reason))
+}
+
+/// The address of a bucket, and what the variables say of it, must make sense. Nothing is asked of
+/// the storage.
+fn large_files(config: &Config) -> Option<ConfigFault> {
+    let place = config.large_files.as_ref()?;
+    let reason = place.check(&config.storage).err()?.to_string();
+    Some(ConfigFault::together("large_files", reason))
 }
 
 /// Limits that contradict each other would refuse what another one allows.

@@ -54,6 +54,15 @@ pub const KEYS: &[Key] = &[
         show: |config| show(config.database.as_ref()),
     },
     Key {
+        name: "large_files",
+        about: "where large files are: `disk`, which is the data directory, or `s3://BUCKET/PREFIX`, which several servers can share; keys and endpoint are in `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT`",
+        set: |config, text| {
+            config.large_files = Some(text.parse()?);
+            Ok(())
+        },
+        show: |config| show(config.large_files.as_ref()),
+    },
+    Key {
         name: "durability",
         about: "what an acknowledged change outlasts: `full`, a loss of power; `fast`, the death of the process",
         set: |config, text| {

@@ -256,7 +256,7 @@ async fn text_of(
         .await?;
     Ok(match blob.content {
         BlobContent::Memory(bytes) => String::from_utf8(bytes.to_vec()).ok(),
-        BlobContent::Disk(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => None,
+        BlobContent::Large(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => None,
     })
 }
 

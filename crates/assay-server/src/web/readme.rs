@@ -16,7 +16,7 @@ pub(super) async fn of(state: &AppState, repo: &Repo) -> Result<Option<String>, 
     match found {
         Ok(blob) => Ok(match blob.content {
             BlobContent::Memory(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-            BlobContent::NotRead | BlobContent::Disk(_) | BlobContent::Unpacked(_) => None,
+            BlobContent::NotRead | BlobContent::Large(_) | BlobContent::Unpacked(_) => None,
         }),
         Err(Error::NotFound(_)) => Ok(None),
         Err(error) => Err(error.into()),

@@ -381,7 +381,7 @@ async fn held(
                 Ok(text) => ExistingFile::Text(text),
                 Err(_) => ExistingFile::Unreadable,
             },
-            BlobContent::Disk(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => {
+            BlobContent::Large(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => {
                 ExistingFile::Unreadable
             }
         }),

@@ -82,6 +82,72 @@ async fn large_files_are_listed_and_only_those_that_no_commit_names_are_deleted(
 }
 
 #[tokio::test]
+async fn a_repository_is_duplicated_with_its_history_branches_tags_and_large_files() {
+    let hub = hub_with_model().await;
+    put_large(&hub, b"named by a commit", Some("big.bin")).await;
+    for (path, body) in [
+        ("branch/side", json!({})),
+        ("tag/main", json!({ "tag": "v1" })),
+    ] {
+        hub.post(
+            Person::Alice,
+            &format!("/api/models/alice/small/{path}"),
+            body,
+        )
+        .await
+        .expect(200);
+    }
+    let place = "/api/models/alice/small/duplicate";
+    let copy = json!({ "repository": "bob/copy", "visibility": "private" });
+
+    let made = hub.post(Person::Bob, place, copy.clone()).await.expect(200);
+    let again = hub.post(Person::Bob, place, copy).await.expect(409);
+    let elsewhere = json!({ "repository": "alice/copy" });
+    hub.post(Person::Bob, place, elsewhere).await.expect(403);
+
+    assert_eq!(
+        made.json(),
+        json!({ "url": "http://127.0.0.1:8460/bob/copy", "filesCopyPending": false })
+    );
+    assert_eq!(again.json()["url"], "http://127.0.0.1:8460/bob/copy");
+    let get = async |path: &str| hub.get(Person::Bob, path).await.expect(200);
+    let info = async |id: &str| get(&format!("/api/models/{id}")).await.json();
+    let (from, to) = (info("alice/small").await, info("bob/copy").await);
+    assert_eq!((&to["sha"], &to["private"]), (&from["sha"], &json!(true)));
+    let refs = get("/api/models/bob/copy/refs").await.json();
+    assert_eq!(refs["branches"].as_array().unwrap().len(), 2);
+    assert_eq!(refs["tags"][0]["name"], "v1");
+    let file = get("/bob/copy/resolve/main/big.bin").await;
+    assert_eq!(file.text(), "named by a commit");
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_card_is_told_apart_from_a_card_with_faults() {
+    let hub = TestHub::new().await;
+    let place = "/api/validate-yaml";
+    let ask = async |body: &'static str| {
+        hub.ask(Person::Nobody, Method::POST, place, Body::from(body))
+            .await
+    };
+
+    let unreadable = ask("{").await.expect(422).json();
+    let faulty = ask(r#"{"content":"---\na: [\n---\n","repoType":"model"}"#).await;
+
+    assert!(
+        unreadable["error"]
+            .as_str()
+            .unwrap()
+            .contains("cannot be read")
+    );
+    assert!(
+        !faulty.expect(400).json()["errors"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[tokio::test]
 async fn a_status_that_is_there_already_is_no_error() {
     let hub = hub_with_model().await;
     let new = json!({ "title": "A draft", "pullRequest": true });

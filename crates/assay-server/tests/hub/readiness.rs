@@ -46,7 +46,14 @@ async fn a_hub_that_can_write_says_so_check_by_check() {
         .collect();
     assert_eq!(
         json!(names),
-        json!(["database", "disk", "logs", "repositories", "unrecorded"])
+        json!([
+            "database",
+            "disk",
+            "large_files",
+            "logs",
+            "repositories",
+            "unrecorded"
+        ])
     );
 }
 

@@ -64,6 +64,29 @@ where
     })
 }
 
+/// Does something that needs the configuration and no hub.
+pub(super) fn with_config<T, F>(
+    place: &HubPlace,
+    printer: &mut Printer,
+    work: impl FnOnce(ServerConfig) -> F,
+) -> Result<T, Exit>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    let loaded = load(place.config.as_deref(), &place.flags(), &[]);
+    let mut server = loaded.map_err(|faults| refuse(&faults, printer))?;
+    // The names are those that the server kept, which the backup has.
+    server.trust.names_as_kept = true;
+    let runtime = runtime(printer).ok_or(Exit::Failed)?;
+    runtime.block_on(work(server)).map_err(|error| {
+        printer.error(&visible(&chain(&error)));
+        match error {
+            Error::Internal(_) => Exit::Failed,
+            _ => Exit::Errors,
+        }
+    })
+}
+
 /// Loads the configuration of a command that works on a data directory, which must exist.
 fn open_config(
     config: Option<&Path>,

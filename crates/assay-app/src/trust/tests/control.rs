@@ -304,6 +304,8 @@ fn config_in(data: &std::path::Path) -> crate::HubConfig {
     crate::HubConfig {
         data: data.to_owned(),
         database: None,
+        large_files: None,
+        storage: crate::StorageVariables::default(),
         limits: crate::Limits::default(),
         durability: assay_model::Durability::Fast,
         trust: crate::TrustConfig::default(),

@@ -18,6 +18,8 @@ pub(super) enum Needs {
     Operator,
     /// The right to make repositories in the namespace.
     Creation,
+    /// To see the repository, and the right to make repositories in the namespace.
+    Copy,
     /// To be a member of the organisation.
     Membership,
     /// To see the repository.
@@ -86,6 +88,7 @@ impl Endpoint {
             Needs::Membership => matches!(asker, Asker::Stranger | Asker::Owner),
             Needs::Read if is_seen => return None,
             _ if !is_seen => return Some(if is_anonymous { 401 } else { 404 }),
+            Needs::Copy => !creates(asker),
             Needs::Read | Needs::Discuss => !may_write_here(asker),
             Needs::Comment => asker != Asker::Reader && asker != Asker::Owner,
             Needs::Author => asker != Asker::Reader && !writes(asker),
@@ -133,7 +136,8 @@ impl Endpoint {
             | Needs::Operator
             | Needs::Creation
             | Needs::Membership => false,
-            Needs::Read
+            Needs::Copy
+            | Needs::Read
             | Needs::Discuss
             | Needs::Comment
             | Needs::Author

@@ -147,6 +147,9 @@ pub(super) const TABLE: &[Endpoint] = &[
         let body = json!({ "name": format!("{}-new", place.name), "organization": place.namespace, "type": kind });
         Ask("/api/repos/create".to_owned(), body.to_string().into_bytes())
     }),
+    change("POST", "/api/models/{namespace}/{name}/duplicate", Needs::Copy, |place| {
+        on(place, "/duplicate", &json!({ "repository": format!("{}/{}-copy", place.namespace, place.name) }))
+    }),
     change("DELETE", "/api/repos/delete", Needs::Admin, |place| {
         let kind = place.kind.trim_end_matches('s');
         let body = json!({ "name": place.name, "organization": place.namespace, "type": kind });

@@ -4,8 +4,9 @@ mod purge;
 use std::sync::Arc;
 
 use assay_app::{
-    Account, AccountKind, Collected, Error, GRACE, Hub, LookAlike, NewAccount, NewToken, Scope,
-    ScopePattern, TokenInfo, draw_secret,
+    Account, AccountKind, Collected, Error, GRACE, Hub, LargeFilesPlace, LookAlike,
+    MovedLargeFiles, NewAccount, NewToken, Scope, ScopePattern, TokenInfo, draw_secret,
+    move_large_files,
 };
 use assay_cli::{Exit, Printer};
 use assay_model::{Clock as _, Timestamp};
@@ -14,10 +15,11 @@ use serde_json::{Value as Json, json};
 
 use super::adopt;
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
-use super::{audit, backup, with_hub};
+use super::{audit, backup, hub_config, with_config, with_hub};
 use crate::args::ShowFormat;
 use crate::config::Config;
 use crate::plural::{count, grouped};
+use crate::progress::Progress;
 use crate::table::table;
 
 /// How long a day is, in milliseconds.
@@ -50,6 +52,9 @@ pub(crate) fn run(command: &Admin, config: &Config, printer: &mut Printer) -> Ex
         }),
         AdminAction::Gc { dry_run } => {
             manage(command, printer, async |hub| collect(&hub, *dry_run).await)
+        }
+        AdminAction::MoveLargeFiles { to, no_progress } => {
+            move_files(command, to, config.shows_progress(*no_progress), printer)
         }
         AdminAction::Benchmark(action) => {
             manage(command, printer, async |hub| benchmark(&hub, action).await)
@@ -99,6 +104,47 @@ async fn collect(hub: &Hub, dry_run: bool) -> Result<Done, Error> {
     );
     let json = json!({ "dry_run": dry_run, "files": files, "bytes": bytes, "kept": kept });
     Ok(Done::new(text, json))
+}
+
+/// Copies the large files of a hub that is stopped to another place.
+fn move_files(command: &Admin, to: &LargeFilesPlace, shown: bool, printer: &mut Printer) -> Exit {
+    let bar = Progress::counting(shown, 0, "large files");
+    let moved = with_config(&command.hub, printer, async |server| {
+        let progress = |done, total| bar.at(done, total);
+        move_large_files(hub_config(&server), Arc::new(SystemClock), to, &progress).await
+    });
+    drop(bar);
+    match moved {
+        Ok(moved) => {
+            let Done { text, json } = tell_moved(&moved, to);
+            match command.format {
+                ShowFormat::Text => printer.data(&text),
+                ShowFormat::Json => printer.json(&json),
+            }
+            Exit::Clean
+        }
+        Err(exit) => exit,
+    }
+}
+
+fn tell_moved(moved: &MovedLargeFiles, to: &LargeFilesPlace) -> Done {
+    let MovedLargeFiles {
+        from,
+        files,
+        bytes,
+        copied,
+    } = moved;
+    let text = format!(
+        "the large files are in `{to}` now: {} of {} bytes, {} copied\nstart the hub with `large_files = \"{to}\"`; those in \
+         `{from}` are not used any more\n",
+        count(*files, "file", "files"),
+        grouped(*bytes),
+        grouped(*copied),
+    );
+    let json = json!({
+        "from": from.to_string(), "to": to.to_string(), "files": files, "bytes": bytes, "copied": copied,
+    });
+    Done::new(text, json)
 }
 
 async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use assay_app::Database;
+use assay_app::{Database, LargeFilesPlace};
 use assay_model::{RepoId, Role};
 use clap::{Args, Subcommand};
 
@@ -187,6 +187,19 @@ pub(crate) enum AdminAction {
         /// Tell what would be removed and remove nothing
         #[arg(long)]
         dry_run: bool,
+    },
+    /// Copy the large files of a hub that is stopped to object storage, or back, and keep them
+    /// there from then on
+    #[command(
+        after_help = "Examples:\n  assay admin move-large-files --to s3://acme-hub/files\n  assay admin move-large-files --to disk"
+    )]
+    MoveLargeFiles {
+        /// Where they are to be: `s3://BUCKET/PREFIX` or `disk`
+        #[arg(long, value_name = "PLACE")]
+        to: LargeFilesPlace,
+        /// Show no progress bar
+        #[arg(long)]
+        no_progress: bool,
     },
     /// List repositories that the database did not know and that were set aside
     #[command(

@@ -5,21 +5,19 @@ pub(crate) mod args;
 use std::sync::Arc;
 
 use assay_app::{
-    BackupOptions, BackupPlace, BackupReport, CheckReport, Error, Generation, Restored,
-    check_backup, list_generations, restore_backup,
+    BackupOptions, BackupPlace, BackupReport, CheckReport, Generation, Restored, check_backup,
+    list_generations, restore_backup,
 };
 use assay_cli::{Exit, Printer};
-use assay_model::chain;
 use assay_render::visible;
-use assay_server::{Config as ServerConfig, SystemClock};
+use assay_server::SystemClock;
 use serde_json::{Value as Json, json};
 
 use self::args::{BackupArgs, RestoreArgs};
-use super::args::{Admin, HubPlace};
-use super::{hub_config, with_hub_and};
+use super::args::Admin;
+use super::{hub_config, with_config, with_hub_and};
 use crate::args::ShowFormat;
-use crate::commands::serve::{load, refuse, runtime};
-use crate::config::{Config, storage_variables};
+use crate::config::Config;
 use crate::plural::{bytes, count};
 use crate::progress::Progress;
 use crate::table::table;
@@ -55,7 +53,7 @@ pub(crate) fn restore(
         "repositories",
     );
     let done = with_config(&command.hub, printer, async |server| {
-        let place = BackupPlace::open(&arguments.place, storage_variables())?;
+        let place = BackupPlace::open(&arguments.place, &server.storage)?;
         let (at, clock) = (arguments.at.as_deref(), Arc::new(SystemClock));
         let progress = |done, total| bar.at(done, total);
         let restored = restore_backup(&place, at, hub_config(&server), clock, &progress).await?;
@@ -85,7 +83,7 @@ fn make(
     let bar = Progress::counting(shown, 0, "repositories");
     let (config, flags) = (command.hub.config.as_deref(), command.hub.flags());
     let done = with_hub_and(config, &flags, printer, async |hub, server| {
-        let place = BackupPlace::create(&arguments.place, storage_variables())?;
+        let place = BackupPlace::create(&arguments.place, &server.storage)?;
         let options = BackupOptions {
             keep: arguments.keep.map(std::num::NonZero::get),
             left_out: server.lake.directory.clone().into_iter().collect(),
@@ -113,7 +111,7 @@ fn verify(
 ) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
     let checked = with_config(&command.hub, printer, async |server| {
-        let place = BackupPlace::open(&arguments.place, storage_variables())?;
+        let place = BackupPlace::open(&arguments.place, &server.storage)?;
         let (at, trust) = (arguments.at.as_deref(), server.hub().trust);
         check_backup(&place, at, &trust, &|done, total| bar.at(done, total)).await
     });
@@ -124,8 +122,8 @@ fn verify(
 }
 
 fn list(command: &Admin, arguments: &BackupArgs, printer: &mut Printer) -> Result<Exit, Exit> {
-    let generations = with_config(&command.hub, printer, async |_| {
-        let place = BackupPlace::open(&arguments.place, storage_variables())?;
+    let generations = with_config(&command.hub, printer, async |server| {
+        let place = BackupPlace::open(&arguments.place, &server.storage)?;
         list_generations(&place).await
     })?;
     match command.format {
@@ -147,29 +145,6 @@ fn list(command: &Admin, arguments: &BackupArgs, printer: &mut Printer) -> Resul
         }
     }
     Ok(Exit::Clean)
-}
-
-/// Does something that needs the configuration and no hub.
-fn with_config<T, F>(
-    place: &HubPlace,
-    printer: &mut Printer,
-    work: impl FnOnce(ServerConfig) -> F,
-) -> Result<T, Exit>
-where
-    F: Future<Output = Result<T, Error>>,
-{
-    let loaded = load(place.config.as_deref(), &place.flags(), &[]);
-    let mut server = loaded.map_err(|faults| refuse(&faults, printer))?;
-    // The names are those that the server kept, which the backup has.
-    server.trust.names_as_kept = true;
-    let runtime = runtime(printer).ok_or(Exit::Failed)?;
-    runtime.block_on(work(server)).map_err(|error| {
-        printer.error(&visible(&chain(&error)));
-        match error {
-            Error::Internal(_) => Exit::Failed,
-            _ => Exit::Errors,
-        }
-    })
 }
 
 fn exit_of(faults: &[String]) -> Exit {
