@@ -100,9 +100,10 @@ pub use backup::{
     list_generations, restore_backup,
 };
 pub use board::{
-    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRecord, BoardRow,
-    BoardView, ChangedBoards, Displaced, EvalResult, FindingsList, FindingsQuery, FullRow, Leader,
-    LoadedResult, News, NewsQuery, Preview, RankMove, ResultWithFindings, SearchText,
+    BoardChange, BoardChanges, BoardDiff, BoardPlace, BoardPreview, BoardQuery, BoardRecord,
+    BoardRow, BoardState, BoardView, ChangedBoards, Displaced, EvalResult, FindingsList,
+    FindingsQuery, FullRow, HubDiff, Leader, LoadedResult, Moments, News, NewsQuery, Preview,
+    RankMove, ResultWithFindings, RowChange, RowChangeCounts, RowChangeKind, SearchText,
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};

@@ -9,6 +9,7 @@
 mod account;
 mod audit;
 mod board_columns;
+mod board_diff;
 #[cfg(feature = "client")]
 pub mod client;
 mod commit;
@@ -46,6 +47,7 @@ pub use board_columns::{
     BOARD_COLUMNS, BoardColumn, Cell, CellFormat, CellKind, Column, MetricColumn, Shown, SortKey,
     interval_decimals, interval_words, main_date, parameter_words, unit_sign,
 };
+pub use board_diff::{BoardDiff, BoardLeader, BoardState, HubDiff, RowChange, RowChangeCounts};
 pub use commit::{
     Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
     CommitReader, FileContent, Operation,

@@ -8,6 +8,7 @@ use crate::routes::Routes;
 
 mod accounts;
 pub(crate) mod audit;
+mod changes;
 mod commits;
 mod discussions;
 pub(crate) mod evidence;
@@ -57,6 +58,7 @@ pub(crate) fn routes() -> Routes {
         .merge(accounts::routes())
         .merge(accounts::of_owners())
         .merge(audit::routes())
+        .merge(changes::routes())
         .merge(findings::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())

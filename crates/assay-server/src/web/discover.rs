@@ -102,7 +102,7 @@ async fn llms(State(state): State<AppState>, visitor: Visitor) -> Result<Answer,
          - [Benchmarks]({base}/benchmarks)\n\
          - [API]({base}/api/docs): described by [an OpenAPI document]({base}/api/openapi.json)\n\
          - [Documentation]({base}/docs)\n\n\
-         A leaderboard is a file at `{base}/api/datasets/OWNER/NAME/leaderboard.md?task=TASK`, also as csv, json and \
+         A leaderboard is a file at `{base}/api/datasets/OWNER/NAME/leaderboard.md?task_id=TASK`, also as csv, json and \
          parquet.\n\n## Benchmarks\n\n"
     );
     for info in public(&state, &visitor, RepoKind::Dataset, MAX_NAMED).await? {
