@@ -10,6 +10,7 @@
 #   compat/run.sh lighteval       docs/quickstart-lighteval.md as printed; installs 4 GB, so that it is not run unless it is named
 #   compat/run.sh hook            the hook of this repository with the real pre-commit, and Python classes of the schemas
 #   compat/run.sh ci              the steps of the GitHub Action and of the GitLab example
+#   compat/run.sh mcp           the Model Context Protocol with its official client, the newest and the last with a handshake
 #   compat/run.sh publisher       a CI job without a stored secret, and sign-in by device code
 #
 # ASSAY is the program to test; without it, it is built. The Python environments are kept in ASSAY_COMPAT.
@@ -17,7 +18,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect lm-eval hook ci publisher)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect lm-eval hook ci mcp publisher)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -163,6 +164,21 @@ hook_check() {
     return "$outcome"
 }
 
+mcp_check() {
+    local version name outcome=0
+    for version in 2.3.0 1.30.0; do
+        name="mcp-$version"
+        if [ ! -f "$environments/$name/complete" ]; then
+            rm -rf "${environments:?}/$name"
+            python3 -m venv "$environments/$name"
+            "$environments/$name/bin/python" -m pip install --quiet --disable-pip-version-check "mcp==$version"
+            touch "$environments/$name/complete"
+        fi
+        harness_check "$name" compat/mcp_client.py || outcome=1
+    done
+    return "$outcome"
+}
+
 # The newest client as it is installed, beside an identity provider of our own.
 publisher() {
     local place="$environments/publisher" work outcome=0
@@ -189,6 +205,7 @@ for version in "${versions[@]}"; do
         lighteval) lighteval_check || failed=1 ;;
         hook) hook_check || failed=1 ;;
         ci) ci_check || failed=1 ;;
+        mcp) mcp_check || failed=1 ;;
         publisher) publisher || failed=1 ;;
         *)
             environment "$version"

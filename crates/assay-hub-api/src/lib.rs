@@ -34,6 +34,8 @@ mod readiness;
 mod records;
 mod refs;
 mod repo;
+mod search;
+mod side_by_side;
 mod tree;
 mod validate;
 mod webhook;
@@ -94,6 +96,8 @@ pub use repo::{
     CreateRepo, CreatedRepo, DeleteRepo, Gated, MoveRepo, RepoSettings, SettingsAnswer, Visibility,
     VisibilityError,
 };
+pub use search::{FoundBenchmark, FoundModel, SearchAnswer};
+pub use side_by_side::{ComparedBoard, ComparedDifference, ComparedRow, Comparison};
 pub use tree::{EntryType, LargeEntry, LastCommit, PathsInfo, TreeEntry};
 pub use validate::ValidateYaml;
 pub use webhook::{Watched, Webhook, WebhookAnswer, WebhookRequest};

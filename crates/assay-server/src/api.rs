@@ -10,6 +10,7 @@ mod accounts;
 pub(crate) mod audit;
 mod changes;
 mod commits;
+mod compare;
 mod discussions;
 pub(crate) mod evidence;
 mod files;
@@ -59,6 +60,7 @@ pub(crate) fn routes() -> Routes {
         .merge(accounts::of_owners())
         .merge(audit::routes())
         .merge(changes::routes())
+        .merge(compare::routes())
         .merge(findings::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())
