@@ -1,9 +1,9 @@
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::LogError;
 use crate::hash::TreeHash;
+use crate::positional::FileExt as _;
 use crate::tile::Tile;
 use crate::tree::Tiles;
 

@@ -15,6 +15,7 @@ mod mirror;
 mod note;
 mod open;
 mod pending;
+mod positional;
 mod proof;
 mod queue;
 mod receipt;

@@ -1,9 +1,9 @@
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::checkpoint::SignedCheckpoint;
 use crate::error::LogError;
+use crate::positional::FileExt as _;
 
 /// Size of a slot in bytes. A page is written as a whole.
 const SLOT: usize = 4096;
