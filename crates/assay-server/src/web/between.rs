@@ -283,13 +283,10 @@ fn summary(diff: &BoardDiff) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, words)| format!("{} {words}", show::count(count)))
         .collect();
-    match counted.is_empty() {
-        true => format!("{size} No row differs."),
-        false => format!(
-            "{size} {}.",
-            show::sentence(&counted.join(", ")).trim_end_matches('.')
-        ),
+    if counted.is_empty() {
+        return format!("{size} No row differs.");
     }
+    format!("{size} {}.", counted.join(", "))
 }
 
 /// Who led and who leads, in a sentence.
@@ -303,7 +300,9 @@ fn leader(diff: &BoardDiff, metric: &Metric, digits: Digits) -> String {
         }
     };
     match (&diff.before.leader, &diff.after.leader) {
-        (Some((old, before)), Some((new, after))) if old == new && before == after => {
+        (Some((old, before)), Some((new, after)))
+            if old == new && before.total_cmp(after).is_eq() =>
+        {
             format!("{new} leads with {}, as before.", value(*after))
         }
         (Some((old, before)), Some((new, after))) => format!(
