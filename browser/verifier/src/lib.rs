@@ -1,7 +1,9 @@
-//! The verifier of proofs for browsers: `assay-trust` as WebAssembly, with an interface of four functions.
+//! The verifier of proofs for browsers: `assay-trust` as WebAssembly, with an interface of four
+//! functions.
 //!
-//! The page asks for room with [`room_for`], writes the proof and the trust note into it, and calls [`verify`]. The answer is
-//! JSON in UTF-8 at [`answer`]. A page calls them one after the other on one thread.
+//! The page asks for room with [`room_for`], writes the proof and the trust note into it, and calls
+//! [`verify`]. The answer is JSON in UTF-8 at [`answer`]. A page calls them one after the other on
+//! one thread.
 
 use std::cell::RefCell;
 
@@ -24,8 +26,8 @@ pub extern "C" fn room_for(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Verifies the proof in the first bytes of the input, by the trust note in the rest; without one, by the keys that the
-/// proof names itself. Returns the length of the answer.
+/// Verifies the proof in the first bytes of the input, by the trust note in the rest; without one,
+/// by the keys that the proof names itself. Returns the length of the answer.
 #[expect(unsafe_code, reason = "the page finds the function by this name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn verify(proof_bytes: usize) -> usize {

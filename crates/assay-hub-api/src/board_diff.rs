@@ -1,7 +1,8 @@
 use assay_model::{MetricId, RepoId, TaskId};
 use serde::{Deserialize, Serialize};
 
-/// The difference of a board between two moments: the answer of `GET /api/datasets/{id}/leaderboard/changes`.
+/// The difference of a board between two moments: the answer of `GET
+/// /api/datasets/{id}/leaderboard/changes`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

@@ -53,8 +53,8 @@ pub struct ComparedRow {
     pub value_interval: Option<ValueInterval>,
     /// Whether the signed evidence was checked and holds.
     pub verified: bool,
-    /// The difference from the first model that is on the board. Absent for that model itself and for rows that are ranked
-    /// apart.
+    /// The difference from the first model that is on the board. Absent for that model itself and
+    /// for rows that are ranked apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<ComparedDifference>,
 }
@@ -72,6 +72,7 @@ pub struct ComparedDifference {
     /// The upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// `better`, `worse`, `no clear difference` (the interval has zero in it) or `uncertainty not known`.
+    /// `better`, `worse`, `no clear difference` (the interval has zero in it) or `uncertainty not
+    /// known`.
     pub verdict: String,
 }

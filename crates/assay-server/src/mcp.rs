@@ -1,7 +1,9 @@
-//! The Model Context Protocol: what a language model asks the hub, over streamable HTTP, without sessions.
+//! The Model Context Protocol: what a language model asks the hub, over streamable HTTP, without
+//! sessions.
 //!
-//! A tool is a request to the API in other words. It runs through the same routes with the caller of the message, so that
-//! access, limits and failures are those of the API, and nothing can be changed.
+//! A tool is a request to the API in other words. It runs through the same routes with the caller
+//! of the message, so that access, limits and failures are those of the API, and nothing can be
+//! changed.
 
 mod tools;
 

@@ -90,8 +90,8 @@ async fn board(
     Ok((!is_empty).then_some((view, rows)))
 }
 
-/// Returns whether a row is better than another, as far as their intervals tell; none when it is not known how uncertain they
-/// are, or when they are ranked apart.
+/// Returns whether a row is better than another, as far as their intervals tell; none when it is
+/// not known how uncertain they are, or when they are ranked apart.
 pub(crate) fn verdict(first: &BoardRow, row: &BoardRow, metric: &Metric) -> Option<Verdict> {
     if first.group != row.group {
         return None;

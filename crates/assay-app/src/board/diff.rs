@@ -197,7 +197,8 @@ struct Compared {
 }
 
 impl BoardService<'_> {
-    /// Returns how a board differs between two moments, of what the caller may see. Of the query, `as_of` counts for nothing;
+    /// Returns how a board differs between two moments, of what the caller may see. Of the query,
+    /// `as_of` counts for nothing;
     /// `limit` and `offset` choose among the rows of the kind, or of all kinds.
     pub async fn board_diff(
         self,
@@ -256,8 +257,8 @@ impl BoardService<'_> {
         })
     }
 
-    /// Returns how the boards that the caller may see differ between two moments, at most `limit` rows of each. Commits are
-    /// no moments of a whole hub.
+    /// Returns how the boards that the caller may see differ between two moments, at most `limit`
+    /// rows of each. Commits are no moments of a whole hub.
     pub async fn hub_diff(
         self,
         caller: &Caller,
@@ -288,7 +289,8 @@ impl BoardService<'_> {
             match of_board.await {
                 Ok(of_board) if of_board.counts.total() == 0 => {}
                 Ok(of_board) => diff.boards.push(of_board),
-                // Results may name a benchmark or a task that nobody has defined, or that the caller may not see.
+                // Results may name a benchmark or a task that nobody has defined, or that the
+                // caller may not see.
                 Err(Error::NotFound(_) | Error::Denied(_) | Error::Moved { .. }) => {}
                 Err(error) => return Err(error),
             }

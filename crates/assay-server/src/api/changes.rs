@@ -58,7 +58,8 @@ struct HubMoments {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct BoardMoments {
-    /// The earlier moment: a date, which means the end of its day, a time, or a commit of the benchmark.
+    /// The earlier moment: a date, which means the end of its day, a time, or a commit of the
+    /// benchmark.
     from: String,
     /// The later moment; now when absent.
     to: Option<String>,
@@ -66,7 +67,8 @@ struct BoardMoments {
     task_id: Option<String>,
     /// The metric; none for the primary one of the task.
     metric_id: Option<String>,
-    /// Which of several results of a model counts: `most-trusted` (the default), `best`, `latest` or `all`.
+    /// Which of several results of a model counts: `most-trusted` (the default), `best`, `latest`
+    /// or `all`.
     policy: Option<String>,
     /// Whether to rank verified results alone.
     #[serde(default)]

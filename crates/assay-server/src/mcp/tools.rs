@@ -126,7 +126,8 @@ struct ChangesCall {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SqlCall {
-    /// The question. Among the tables are results, records, instances (samples), models and benchmarks;
+    /// The question. Among the tables are results, records, instances (samples), models and
+    /// benchmarks;
     /// `SHOW COLUMNS FROM results` lists columns.
     query: String,
 }

@@ -6,7 +6,8 @@ use assay_model::Timestamp;
 use crate::base_url::BaseUrl;
 use crate::web;
 
-/// Writes how a board differs between two moments; `now` stands for a later moment that nobody named.
+/// Writes how a board differs between two moments; `now` stands for a later moment that nobody
+/// named.
 pub(crate) fn board_diff(diff: &BoardDiff, now: Timestamp, base: &BaseUrl) -> hub_api::BoardDiff {
     let counts = diff.counts;
     let address = web::board_diff_page(

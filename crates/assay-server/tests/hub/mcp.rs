@@ -1,4 +1,5 @@
-//! The Model Context Protocol: what a client is offered, what tools answer, and that access and limits are those of the API.
+//! The Model Context Protocol: what a client is offered, what tools answer, and that access and
+//! limits are those of the API.
 
 use assay_server::{Answer, Person, TestHub};
 use axum::body::Body;

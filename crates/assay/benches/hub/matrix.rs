@@ -1,5 +1,6 @@
-//! The matrix of a hub with thousands of models and all the columns that it shows: how soon its pages begin, how large they
-//! are, and what the hub holds in memory while people filter, sort and turn pages.
+//! The matrix of a hub with thousands of models and all the columns that it shows: how soon its
+//! pages begin, how large they are, and what the hub holds in memory while people filter, sort and
+//! turn pages.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,8 @@ use crate::process::{HubProcess, memory};
 const MODELS: u32 = 5_000;
 const BENCHMARKS: u32 = 10;
 const TASKS: u32 = 6;
-/// How many pages are asked for: the first page again and again, then as many that nobody asked for before.
+/// How many pages are asked for: the first page again and again, then as many that nobody asked for
+/// before.
 const PAGES: u32 = 500;
 /// How long a page may take, in milliseconds, and how large it may be, in bytes.
 const BAR_MS: f64 = 50.0;
@@ -79,7 +81,8 @@ pub(crate) fn measure(directory: &Path) {
     println!("the bars are {BAR_MS:.0} ms at the median and {BAR_BYTES} bytes\n");
 }
 
-/// Asks for pages one after the other and prints how long they took, how large they were, and the memory of the hub.
+/// Asks for pages one after the other and prints how long they took, how large they were, and the
+/// memory of the hub.
 fn ask(connection: &mut Connection, hub: &HubProcess, name: &str, page: impl Fn(u32) -> String) {
     let before = memory(hub.id());
     let (times, sizes): (Vec<f64>, Vec<usize>) = (0..PAGES)
