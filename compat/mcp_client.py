@@ -21,7 +21,7 @@ TOOLS = {"search", "board", "compare", "evidence", "changes"}
 EVAL = """name: Sums
 description: Adding numbers.
 metrics:
-  - {id: accuracy, higher_is_better: true, primary: true}
+  - {id: accuracy, display_name: Accuracy, higher_is_better: true, primary: true}
 tasks:
   - {id: words}
 """

@@ -2,6 +2,7 @@
 (() => {
   const STYLES = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline'];
   const TIMES = 2;
+  const MARGIN = 6;
 
   // The drawing by itself: what the style sheet says of each part stands in the part.
   function standing(svg) {
@@ -11,13 +12,17 @@
       const style = getComputedStyle(part);
       for (const name of STYLES) parts[at].setAttribute(name, style.getPropertyValue(name));
     });
-    const box = svg.getBoundingClientRect();
+    // Labels may stick out of the drawing, which a page shows and a file would cut.
+    const drawn = svg.getBBox();
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const place = [drawn.x - MARGIN, drawn.y - MARGIN, drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN];
+    const box = { width: place[2] * scale, height: place[3] * scale };
     copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    copy.setAttribute('viewBox', place.join(' '));
     copy.setAttribute('width', box.width);
     copy.setAttribute('height', box.height);
     const paper = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-    paper.setAttribute('width', '100%');
-    paper.setAttribute('height', '100%');
+    ['x', 'y', 'width', 'height'].forEach((name, at) => paper.setAttribute(name, place[at]));
     paper.setAttribute('fill', getComputedStyle(svg.closest('figure')).backgroundColor);
     copy.prepend(paper);
     return { text: new XMLSerializer().serializeToString(copy), box };
