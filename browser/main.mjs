@@ -10,12 +10,13 @@ import * as resume from './journeys/resume.mjs';
 import * as revoke from './journeys/revoke.mjs';
 import * as submit from './journeys/submit.mjs';
 import * as verify from './journeys/verify.mjs';
+import { stopwatch } from './stopwatch.mjs';
 import { VIEWS, look } from './views.mjs';
 import { Visit, launch } from './visit.mjs';
 
 /** In this order: each goes on from what those before it left. */
 const JOURNEYS = [find, matrix, submit, drop, resume, review, register, verify, revoke];
-const FLAGS = ['--screenshots', '--no-views'];
+const FLAGS = ['--screenshots', '--no-views', '--stopwatch'];
 
 async function walk(browser, hub, scripts) {
   let failed = 0;
@@ -51,6 +52,7 @@ async function main(flags) {
   const browser = await launch();
   try {
     console.log(`the browser is ${await browser.version()}`);
+    if (flags.includes('--stopwatch')) return await time(browser);
     for (const scripts of [false, true]) {
       const hub = await Hub.start();
       try {
@@ -65,6 +67,17 @@ async function main(flags) {
   }
   console.log(failed === 0 ? 'all of it is as it should be' : `${failed} faults`);
   return failed === 0 ? 0 : 1;
+}
+
+/** Prints how long the eight questions take. */
+async function time(browser) {
+  const hub = await Hub.start();
+  try {
+    for (const { title, clicks, seconds } of await stopwatch(browser, hub)) console.log(`| ${title} | ${clicks} | ${seconds.toFixed(1)} |`);
+  } finally {
+    await hub.stop();
+  }
+  return 0;
 }
 
 async function views(browser, hub, flags) {

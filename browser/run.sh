@@ -4,6 +4,7 @@
 #   browser/run.sh                  every journey, and what axe-core says of every view
 #   browser/run.sh --screenshots    the same, and writes docs/screenshots
 #   browser/run.sh --no-views       the journeys alone
+#   browser/run.sh --stopwatch      how many clicks and seconds eight questions take, for docs/stopwatch.md
 #
 # ASSAY is the program to test; without it, it is built. What npm installs is kept in ASSAY_BROWSER. CHROMIUM names the
 # browser, else it is the first of `chromium`, `chromium-browser` and `google-chrome`.
@@ -17,6 +18,11 @@ skip() {
     printf 'browser: skipped, %s\n' "$1"
     [ "${ASSAY_BROWSER_REQUIRED:-}" = 1 ] && exit 1
     exit 0
+}
+
+[ "$(browser/verifier/build.sh --digest)" = "$(cat crates/assay-server/static/verifier.wasm.sources)" ] || {
+    printf 'browser: verifier.wasm was made from other sources; build it again with browser/verifier/build.sh\n'
+    exit 1
 }
 
 install() { apt-get install -y -q --no-install-recommends "$@" >/dev/null 2>&1; }

@@ -45,6 +45,8 @@ export const VIEWS = [
   view('findings-of-benchmark', '/datasets/ScaleAI/SWE-bench_Pro/findings'),
   view('changes', '/changes'),
   view('changes-of-board', '/changes?benchmark=MathArena%2Faime_2026&task=aime_2026&since=2026-01-01'),
+  view('changes-between', '/changes?from=2026-01-01&to=2026-03-15'),
+  view('changes-between-of-board', '/changes?benchmark=MathArena%2Faime_2026&task=aime_2026&from=2026-01-01'),
   view('search', '/search?q=aurora'),
   view('search-nothing', '/search?q=zzzz'),
   view('account', '/northwind'),

@@ -13,6 +13,7 @@
 #   compat/run.sh transformers    configurations and tokenizers of transformers, pushed and loaded
 #   compat/run.sh inspect-hub     a benchmark of the hub, run by Inspect AI by its name
 #   compat/run.sh lm-eval-hub     a task of lm-evaluation-harness from the hub, and its results pushed there
+#   compat/run.sh mcp           the Model Context Protocol with its official client, the newest and the last with a handshake
 #   compat/run.sh publisher       a CI job without a stored secret, and sign-in by device code
 #   compat/run.sh storage         large files in object storage, which is moto
 #
@@ -21,7 +22,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect inspect-hub lm-eval lm-eval-hub transformers hook ci publisher storage)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect inspect-hub lm-eval lm-eval-hub transformers hook ci mcp publisher storage)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -193,6 +194,21 @@ hook_check() {
     return "$outcome"
 }
 
+mcp_check() {
+    local version name outcome=0
+    for version in 2.3.0 1.30.0; do
+        name="mcp-$version"
+        if [ ! -f "$environments/$name/complete" ]; then
+            rm -rf "${environments:?}/$name"
+            python3 -m venv "$environments/$name"
+            "$environments/$name/bin/python" -m pip install --quiet --disable-pip-version-check "mcp==$version"
+            touch "$environments/$name/complete"
+        fi
+        harness_check "$name" compat/mcp_client.py || outcome=1
+    done
+    return "$outcome"
+}
+
 # The newest client as it is installed, beside an identity provider of our own.
 publisher() {
     local place="$environments/publisher" work outcome=0
@@ -243,6 +259,7 @@ for version in "${versions[@]}"; do
         lighteval) lighteval_check || failed=1 ;;
         hook) hook_check || failed=1 ;;
         ci) ci_check || failed=1 ;;
+        mcp) mcp_check || failed=1 ;;
         publisher) publisher || failed=1 ;;
         storage) storage_check || failed=1 ;;
         *)

@@ -42,10 +42,12 @@ export async function walk({ arrive, hub }) {
   const [proofAt] = await reader.addresses('a[download="row.proof"]');
   const [trust, , check] = (await reader.text('.side pre')).split('\n');
   ensureHas(check, 'assay verify row.proof --trust hub.note', 'the command');
-  await reader.end();
-
   await keep(hub, proofAt, 'row.proof');
   await keep(hub, trust.split(' ').at(-1).slice(hub.url.length), 'hub.note');
+  if (reader.scripts) await verifyHere(reader, hub);
+  else ensure(!(await reader.page.$eval('[data-verify]', (box) => box.checkVisibility())), 'without scripts nothing offers to verify here');
+  await reader.end();
+
   const verdict = await hub.elsewhere({}, 'verify', 'row.proof', '--trust', 'hub.note', '--format', 'json');
   ensure(verdict.code === 0, `the proof holds: ${verdict.stdout}${verdict.stderr}`);
   const { state, claims } = JSON.parse(verdict.stdout);
@@ -56,6 +58,73 @@ export async function walk({ arrive, hub }) {
   await writeFile(join(hub.work, 'forged.proof'), proof.replaceAll('71.5', '99.5'));
   const forged = await hub.elsewhere({}, 'verify', 'forged.proof', '--trust', 'hub.note');
   ensure(forged.code !== 0, 'a forged proof is refused');
+}
+
+/** Has the page verify: by no note, by the note that was kept, and a proof that was tampered with; then forges proofs. */
+async function verifyHere(reader, hub) {
+  const verify = async (state) => {
+    await reader.page.click('[data-verify] button');
+    await reader.page.waitForSelector(`[data-verify] [data-state=${state}]`);
+  };
+  const give = async (name, file) => (await reader.page.$(`[data-verify] [name=${name}]`)).uploadFile(join(hub.work, file));
+  await verify('consistent');
+  ensureHas(await reader.text('[data-verify] [role=status]'), 'You gave no trust note', 'a verdict without a note');
+  await give('note', 'hub.note');
+  await verify('verified');
+  ensureHas(await reader.text('[data-verify] [role=status]'), `${MODEL} on ${TASK}`, 'the verdict');
+
+  const [proof, note] = await Promise.all(['row.proof', 'hub.note'].map((name) => readFile(join(hub.work, name), 'utf8')));
+  await writeFile(join(hub.work, 'forged.proof'), proof.replaceAll('71.5', '99.5'));
+  await give('proof', 'forged.proof');
+  await verify('broken');
+
+  const outcome = await reader.page.evaluate(forge, proof, note);
+  ensure(outcome.true === 'verified', `the verifier believes the true proof: ${outcome.true}`);
+  ensure(outcome.tried > 500, `only ${outcome.tried} proofs were forged`);
+  ensure(outcome.believed.length === 0, `forged proofs are believed, changed at ${outcome.believed}`);
+}
+
+/**
+ * Runs in the page. Changes one byte of a proof in many places, each once as it is and once with the digest of everything made to fit
+ * again, as a forger would, and gives the places at which the verifier believes it.
+ */
+async function forge(proof, note) {
+  const answer = await fetch(document.querySelector('[data-verify]').dataset.program);
+  const { instance } = await WebAssembly.instantiate(await answer.arrayBuffer());
+  const wasm = instance.exports;
+  const bytes = (text) => new TextEncoder().encode(text);
+  const judge = (text) => {
+    const [given, trusted] = [bytes(text), bytes(note)];
+    const address = wasm.room_for(given.length + trusted.length);
+    const room = new Uint8Array(wasm.memory.buffer, address, given.length + trusted.length);
+    room.set(given);
+    room.set(trusted, given.length);
+    const length = wasm.verify(given.length);
+    return JSON.parse(new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, wasm.answer(), length).slice())).state;
+  };
+  const DIGEST = /,"sha256":"sha256:[0-9a-f]{64}"/;
+  const repaired = async (text) => {
+    const body = text.replace(DIGEST, '');
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes(`assay-proof/v1\n${body}`)));
+    const hex = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    return text.replace(DIGEST, `,"sha256":"sha256:${hex}"`);
+  };
+  const believed = [];
+  let tried = 0;
+  const at = proof.search(DIGEST);
+  const isDigest = (place) => place >= at && place < at + 84;
+  const step = Math.max(1, Math.floor(proof.length / 400));
+  for (let place = 0; place < proof.length; place += step) {
+    const changed = String.fromCharCode(proof.charCodeAt(place) ^ (1 << (place % 7)));
+    const text = proof.slice(0, place) + changed + proof.slice(place + 1);
+    const tries = isDigest(place) ? [text] : [text, await repaired(text)];
+    for (const one of tries) {
+      tried += 1;
+      if (judge(one) === 'verified') believed.push(place);
+    }
+  }
+  const same = await repaired(proof);
+  return { true: same === proof ? judge(proof) : 'the digest is made otherwise', tried, believed };
 }
 
 /** Who signed the row, as the board says. */

@@ -3,6 +3,7 @@
 pub(crate) mod brought;
 mod cache;
 mod changes;
+mod diff;
 mod finding_list;
 mod loaded;
 mod loaded_result;
@@ -35,6 +36,9 @@ pub use self::brought::{
     entry_text,
 };
 pub(crate) use self::cache::BoardCache;
+pub use self::diff::{
+    BoardDiff, BoardState, HubDiff, Moments, RowChange, RowChangeCounts, RowChangeKind,
+};
 pub use self::finding_list::{FindingsList, FindingsQuery, ResultWithFindings};
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
 pub use self::loaded_result::{LoadedResult, SearchText};
@@ -256,25 +260,7 @@ impl BoardService<'_> {
         benchmark: &RepoId,
         query: &BoardQuery,
     ) -> Result<Arc<BoardView>, Error> {
-        let benchmark = self.visible_benchmark(caller, benchmark).await?;
-        let plan = self.plan(benchmark, query).await?;
-        let board = match plan.as_of {
-            None => {
-                self.hub
-                    .board_cache
-                    .board(&self.hub.store, &plan.benchmark)
-                    .await?
-            }
-            Some(at) => {
-                let (benchmark, task) = (&plan.benchmark, &plan.task);
-                Arc::new(
-                    LoadedBoard::load_at(&self.hub.store, &self.hub.git, benchmark, task, at)
-                        .await?,
-                )
-            }
-        };
-        let task = board.task(&plan.task);
-        let plan = plan.for_results(query, task.everyones());
+        let (plan, task) = self.planned_results(caller, benchmark, query).await?;
         if query.words {
             let dataset = plan.benchmark.name();
             loaded_result::read_words(&self.hub.store, &dataset, &plan.task, task.all()).await?;
@@ -424,6 +410,35 @@ impl BoardService<'_> {
                 "`{id}` is no benchmark: it has no valid `{DEFINITION_FILE}` on its main branch"
             )))
         })
+    }
+
+    /// Returns what a query means for a benchmark that the caller may see, and the results of the task at the moment that
+    /// is asked for. The results of private models are among them.
+    async fn planned_results(
+        self,
+        caller: &Caller,
+        benchmark: &RepoId,
+        query: &BoardQuery,
+    ) -> Result<(Plan, Arc<LoadedTask>), Error> {
+        let benchmark = self.visible_benchmark(caller, benchmark).await?;
+        let plan = self.plan(benchmark, query).await?;
+        let board = match plan.as_of {
+            None => {
+                self.hub
+                    .board_cache
+                    .board(&self.hub.store, &plan.benchmark)
+                    .await?
+            }
+            Some(at) => {
+                let (benchmark, task) = (&plan.benchmark, &plan.task);
+                Arc::new(
+                    LoadedBoard::load_at(&self.hub.store, &self.hub.git, benchmark, task, at)
+                        .await?,
+                )
+            }
+        };
+        let task = board.task(&plan.task);
+        Ok((plan.for_results(query, task.everyones()), task))
     }
 
     /// Returns the rows that the caller may see. Callers without access to any private model on the board get the

@@ -106,10 +106,11 @@ pub use backup::{
     list_generations, restore_backup,
 };
 pub use board::{
-    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRecord, BoardRow,
-    BoardView, BroughtEntry, BroughtEvaluation, BroughtFile, BroughtRecord, BroughtResults,
-    ChangedBoards, Displaced, EvalResult, EvaluationChoice, FindingsList, FindingsQuery, FullRow,
-    Leader, LoadedResult, News, NewsQuery, Preview, RankMove, ResultWithFindings, SearchText,
+    BoardChange, BoardChanges, BoardDiff, BoardPlace, BoardPreview, BoardQuery, BoardRecord,
+    BoardRow, BoardState, BoardView, BroughtEntry, BroughtEvaluation, BroughtFile, BroughtRecord,
+    BroughtResults, ChangedBoards, Displaced, EvalResult, EvaluationChoice, FindingsList,
+    FindingsQuery, FullRow, HubDiff, Leader, LoadedResult, Moments, News, NewsQuery, Preview,
+    RankMove, ResultWithFindings, RowChange, RowChangeCounts, RowChangeKind, SearchText,
     entry_text,
 };
 pub use bucket::{ByteStream, StorageVariables};

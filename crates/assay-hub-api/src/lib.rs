@@ -9,6 +9,7 @@
 mod account;
 mod audit;
 mod board_columns;
+mod board_diff;
 #[cfg(feature = "client")]
 pub mod client;
 mod commit;
@@ -33,6 +34,8 @@ mod readiness;
 mod records;
 mod refs;
 mod repo;
+mod search;
+mod side_by_side;
 mod tree;
 mod validate;
 mod webhook;
@@ -46,6 +49,7 @@ pub use board_columns::{
     BOARD_COLUMNS, BoardColumn, Cell, CellFormat, CellKind, Column, MetricColumn, Shown, SortKey,
     interval_decimals, interval_words, main_date, parameter_words, unit_sign,
 };
+pub use board_diff::{BoardDiff, BoardLeader, BoardState, HubDiff, RowChange, RowChangeCounts};
 pub use commit::{
     Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
     CommitReader, FileContent, Operation,
@@ -92,6 +96,8 @@ pub use repo::{
     CreateRepo, CreatedRepo, DeleteRepo, DuplicateRepo, DuplicatedRepo, Gated, MoveRepo,
     RepoSettings, SettingsAnswer, Visibility, VisibilityError,
 };
+pub use search::{FoundBenchmark, FoundModel, SearchAnswer};
+pub use side_by_side::{ComparedBoard, ComparedDifference, ComparedRow, Comparison};
 pub use tree::{EntryType, LargeEntry, LastCommit, PathsInfo, TreeEntry};
 pub use validate::ValidateYaml;
 pub use webhook::{Watched, Webhook, WebhookAnswer, WebhookRequest};

@@ -1,6 +1,6 @@
 /// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients
 /// and proxies read them as such.
-const RESERVED: [&str; 75] = [
+const RESERVED: [&str; 76] = [
     ".well-known",
     "about",
     "account",
@@ -36,6 +36,7 @@ const RESERVED: [&str; 75] = [
     "log",
     "login",
     "logout",
+    "mcp",
     "metrics",
     "model",
     "models",

@@ -8,7 +8,9 @@ use crate::routes::Routes;
 
 mod accounts;
 pub(crate) mod audit;
+mod changes;
 mod commits;
+mod compare;
 mod discussions;
 mod duplicate;
 pub(crate) mod evidence;
@@ -59,6 +61,8 @@ pub(crate) fn routes() -> Routes {
         .merge(accounts::routes())
         .merge(accounts::of_owners())
         .merge(audit::routes())
+        .merge(changes::routes())
+        .merge(compare::routes())
         .merge(findings::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())

@@ -27,6 +27,7 @@ mod lake;
 mod lfs;
 mod links;
 mod log;
+mod mcp;
 mod metrics;
 mod observe;
 mod openapi;
@@ -38,6 +39,7 @@ mod rendered;
 mod router;
 mod routes;
 mod server;
+mod side_by_side;
 mod state;
 #[cfg(feature = "testing")]
 mod testing;

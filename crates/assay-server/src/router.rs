@@ -22,7 +22,9 @@ use crate::error::Failure;
 use crate::group::RouteGroup;
 use crate::routes::Routes;
 use crate::state::AppState;
-use crate::{answer, api, avatar, download, git, health, issuer, lfs, observe, openapi, web, xet};
+use crate::{
+    answer, api, avatar, download, git, health, issuer, lfs, mcp, observe, openapi, web, xet,
+};
 
 /// The headers that clients in a browser may read.
 const EXPOSED: [HeaderName; 8] = [
@@ -52,7 +54,10 @@ pub(crate) fn router_of(state: &AppState) -> Router {
     };
     let mut router = group_router(unmatched, Router::new().fallback(web::fallback), state);
     for (group, routes) in groups {
-        let routes = with_fallback(group, routes.into_router());
+        let mut routes = with_fallback(group, routes.into_router());
+        if group == RouteGroup::Api {
+            routes = mcp::with_api(routes, state);
+        }
         router = router.merge(group_router(group, routes, state));
     }
     if state.web.serves == Serves::Hub {
@@ -131,7 +136,10 @@ fn hub_groups() -> Vec<(RouteGroup, Routes)> {
     groups.extend([
         (
             RouteGroup::Api,
-            of_api.merge(api::routes()).merge(openapi::routes()),
+            of_api
+                .merge(api::routes())
+                .merge(openapi::routes())
+                .merge(mcp::routes()),
         ),
         (
             RouteGroup::Git,

@@ -8,6 +8,7 @@
 mod accounts;
 mod assets;
 mod badge;
+mod between;
 mod board;
 mod changes;
 mod chart;
@@ -73,6 +74,7 @@ use axum::routing::get;
 
 use crate::error::Failure;
 
+pub(crate) use self::between::board_diff_page;
 pub(crate) use self::escape::{Inert, escape};
 pub(crate) use self::failure::{Visit, page as failure_page};
 pub(crate) use self::gzip::is_welcome as takes_gzip;

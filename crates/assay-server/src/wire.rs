@@ -11,11 +11,13 @@ use sha2::{Digest as _, Sha256};
 
 mod audit;
 mod board;
+mod diff;
 mod discussion;
 mod result;
 
 pub use audit::audit_page;
-pub(crate) use board::board_row;
+pub(crate) use board::{board_row, value_interval};
+pub(crate) use diff::{board_diff, ranks as change_ranks};
 pub(crate) use discussion::{details, discussion_page, event};
 pub(crate) use result::eval_result;
 

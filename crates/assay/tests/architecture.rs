@@ -92,7 +92,7 @@ const EDGES: [(&str, &[&str]); 20] = [
 ];
 
 /// Crates of others, with their families (`axum` is also `axum-extra`), and the only crates of ours that may use them.
-const CONFINED: [(&str, &[&str]); 13] = [
+const CONFINED: [(&str, &[&str]); 14] = [
     ("annotate-snippets", &["assay-render"]),
     ("axum", &["assay-lake", "assay-server"]),
     ("ballista", &["assay-lake"]),
@@ -102,6 +102,7 @@ const CONFINED: [(&str, &[&str]); 13] = [
     ("gix", &["assay-git"]),
     ("jsonwebtoken", &["assay-trust"]),
     ("object_store", &["assay-app", "assay-lake"]),
+    ("rmcp", &["assay-server"]),
     ("saphyr-parser", &["assay-formats"]),
     ("sqlx", &["assay-store"]),
     ("tower", &["assay-server"]),

@@ -271,8 +271,8 @@ fn told(
         .collect()
 }
 
-/// Whether a model moved because its own value changed, and not because of others.
-fn is_own_doing(change: &Change<'_>) -> bool {
+/// Returns true when a model moved because its own value changed, and not because of others.
+pub(super) fn is_own_doing(change: &Change<'_>) -> bool {
     let same = |(before, after): (f64, f64)| before.total_cmp(&after).is_eq();
     !change
         .value_before

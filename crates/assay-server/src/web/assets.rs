@@ -51,13 +51,33 @@ static STYLE: LazyLock<Asset> = LazyLock::new(|| {
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     let text = concat!(
         include_str!("../../static/script.js"),
-        include_str!("../../static/acts.js")
+        include_str!("../../static/acts.js"),
+        include_str!("../../static/figures.js")
     );
     Asset::new(
         "script",
         "js",
         "text/javascript; charset=utf-8",
         text.into(),
+    )
+});
+static VERIFY_SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let text = include_str!("../../static/verify.js");
+    Asset::new(
+        "verify",
+        "js",
+        "text/javascript; charset=utf-8",
+        text.into(),
+    )
+});
+/// The verifier of proofs as WebAssembly: `browser/verifier` has its source.
+static VERIFIER: LazyLock<Asset> = LazyLock::new(|| {
+    let program = include_bytes!("../../static/verifier.wasm");
+    Asset::new(
+        "verifier",
+        "wasm",
+        "application/wasm",
+        Bytes::from_static(program),
     )
 });
 static ICON: LazyLock<Asset> = LazyLock::new(|| {
@@ -102,6 +122,16 @@ pub(crate) fn icon() -> &'static str {
     &ICON.address
 }
 
+/// Where the script is that verifies proofs.
+pub(crate) fn verify_script() -> &'static str {
+    &VERIFY_SCRIPT.address
+}
+
+/// Where the verifier of proofs is.
+pub(crate) fn verifier() -> &'static str {
+    &VERIFIER.address
+}
+
 /// Where the font is that every page needs at once.
 pub(crate) fn font() -> &'static str {
     &FONTS[0].address
@@ -112,7 +142,7 @@ pub(super) async fn asset(
     Path(file): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let own: [&Asset; 3] = [&STYLE, &SCRIPT, &ICON];
+    let own: [&Asset; 5] = [&STYLE, &SCRIPT, &VERIFY_SCRIPT, &VERIFIER, &ICON];
     let mut assets = own.into_iter().chain(FONTS.iter());
     let found = assets.find(|asset| asset.address.strip_prefix("/assets/") == Some(&file));
     let asset = found.ok_or_else(Failure::no_route)?;

@@ -81,6 +81,8 @@ struct BoardPage {
     embed: String,
     /// The address of the changes of the board.
     changes: String,
+    /// The address of how the board of the shown moment differs from now; none when now is shown.
+    against_now: Option<String>,
     /// The findings in the results of the task.
     findings: String,
     /// The address of the hub.
@@ -191,7 +193,7 @@ fn description<'d>(
     let task = links::part(view.task.as_str());
     let file = |ending: &str| {
         format!(
-            "{}/api/datasets/{id}/leaderboard.{ending}?task={task}",
+            "{}/api/datasets/{id}/leaderboard.{ending}?task_id={task}",
             visitor.base
         )
     };
@@ -269,6 +271,10 @@ fn page(
             links::part(view.task.as_str())
         ),
         changes: links::changes(&view.benchmark_id, &view.task),
+        against_now: view.as_of.map(|at| {
+            let from = at.to_string();
+            links::between(&view.benchmark_id, &view.task, &from, None)
+        }),
         findings: format!(
             "{}?task={}",
             links::findings(&view.benchmark_id),

@@ -1,4 +1,4 @@
-//! What changed on the boards since a day: over the hub, or on one board.
+//! What changed on the boards since a day: over the hub, or on one board. What differs between two moments is beside it.
 
 use askama::Template;
 use assay_app::{BoardChanges, ChangedBoards};
@@ -8,7 +8,7 @@ use axum::routing::get;
 
 use super::frame::Frame;
 use super::moves::{self, Move};
-use super::{Pages, Visitor, links, show};
+use super::{Pages, Visitor, between, links, show};
 use crate::error::Failure;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
@@ -23,7 +23,7 @@ const OF_ONE: usize = 200;
 pub(super) fn pages() -> Pages {
     Pages::new().page(
         "/changes",
-        "New results and rank changes since a day, of every board or of one.",
+        "New results and rank changes since a day, or what differs between two moments: of every board or of one.",
         get(changes),
     )
 }
@@ -49,6 +49,9 @@ struct Day {
 }
 
 async fn changes(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
+    if visitor.state.get("from").is_some() {
+        return between::page(&state, &visitor).await;
+    }
     let asked = visitor.state.get("since").map(str::to_owned);
     // Without a day the page depends on the time as well, so it is not kept.
     let place = match asked {

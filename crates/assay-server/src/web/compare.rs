@@ -1,13 +1,12 @@
 //! Models side by side.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
-use assay_app::{BoardQuery, BoardRow, BoardView, Need};
+use assay_app::{BoardRow, BoardView};
 use assay_board::chart::Axis;
 use assay_board::{Verdict, difference};
-use assay_model::{Direction, Metric, RepoId, RepoKind, TaskId};
+use assay_model::{Metric, RepoId};
 use axum::extract::State;
 
 use super::board::how::with_unit;
@@ -17,6 +16,7 @@ use super::matrix::{self, MatrixTable};
 use super::{Visitor, links, show};
 use crate::error::Failure;
 use crate::rendered::{About, Answer};
+use crate::side_by_side::{SideBySide, verdict};
 use crate::state::AppState;
 
 /// How many models can be compared.
@@ -97,34 +97,11 @@ pub(super) async fn compare(
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Everything);
     let (named, too_many) = named(&visitor);
-    let mut models = Vec::new();
-    let mut missing = Vec::new();
-    let mut boards: BTreeMap<(String, TaskId), RepoId> = BTreeMap::new();
-    for name in &named {
-        let found = match name.parse::<RepoId>() {
-            Ok(id) => {
-                let hub = &state.hub;
-                hub.repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
-                    .await
-                    .ok()
-            }
-            Err(_) => None,
-        };
-        let Some(repo) = found else {
-            missing.push(name.clone());
-            continue;
-        };
-        for result in state.hub.boards().model_results(&repo).await?.iter() {
-            let key = (result.dataset.as_str().to_lowercase(), result.task.clone());
-            boards.entry(key).or_insert_with(|| result.dataset.clone());
-        }
-        models.push(repo.id().clone());
-    }
-    models.dedup();
-    let mut found: Vec<(Arc<BoardView>, Vec<Option<BoardRow>>)> = Vec::new();
-    for ((_, task), benchmark) in &boards {
-        found.extend(board(&state, &visitor, benchmark, task, &models).await?);
-    }
+    let SideBySide {
+        models,
+        missing,
+        boards: mut found,
+    } = SideBySide::find(&state, &visitor.caller, &named).await?;
     let only_shared = visitor.state.get("shared").is_some();
     let all = found.len();
     if only_shared {
@@ -175,37 +152,6 @@ fn named(visitor: &Visitor) -> (Vec<String>, bool) {
     let too_many = named.len() > MODELS;
     named.truncate(MODELS);
     (named, too_many)
-}
-
-/// A board with the rows of the models; none when the visitor sees no such board.
-async fn board(
-    state: &AppState,
-    visitor: &Visitor,
-    benchmark: &RepoId,
-    task: &TaskId,
-    models: &[RepoId],
-) -> Result<Option<(Arc<BoardView>, Vec<Option<BoardRow>>)>, Failure> {
-    let query = BoardQuery {
-        task: Some(task.as_str().to_owned()),
-        ..BoardQuery::default()
-    };
-    let view = state
-        .hub
-        .boards()
-        .leaderboard(&visitor.caller, benchmark, &query)
-        .await;
-    let view = match view {
-        Ok(view) => view,
-        Err(assay_app::Error::NotFound(_) | assay_app::Error::Moved { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let of = |model: &RepoId| {
-        let mut rows = view.rows().iter();
-        rows.find(|row| row.loaded.model() == model).cloned()
-    };
-    let rows: Vec<Option<BoardRow>> = models.iter().map(of).collect();
-    let is_empty = rows.iter().all(Option::is_none);
-    Ok((!is_empty).then_some((view, rows)))
 }
 
 fn compared(models: &[RepoId], found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)]) -> Vec<Compared> {
@@ -265,24 +211,6 @@ fn row(view: &BoardView, rows: &[Option<BoardRow>]) -> Result<CompareRow, Failur
         unit: unit(metric).to_owned(),
         cells: cells.collect(),
         dots: dots.collect(),
-    })
-}
-
-/// Whether a row is better than another, as far as their intervals tell; none when it is not known how uncertain they are, or
-/// when they are ranked apart.
-fn verdict(first: &BoardRow, row: &BoardRow, metric: &Metric) -> Option<Verdict> {
-    if first.group != row.group {
-        return None;
-    }
-    let difference = difference(&first.estimate?, &row.estimate?);
-    let verdict = Verdict::of_difference(&difference);
-    Some(match metric.direction {
-        Direction::HigherIsBetter => verdict,
-        Direction::LowerIsBetter => match verdict {
-            Verdict::Above => Verdict::Below,
-            Verdict::Below => Verdict::Above,
-            Verdict::Unclear => Verdict::Unclear,
-        },
     })
 }
 

@@ -101,8 +101,10 @@ async fn llms(State(state): State<AppState>, visitor: Visitor) -> Result<Answer,
          - [All results]({base}/results): models by tasks; add `?format=csv` or `?format=md` for a file\n\
          - [Benchmarks]({base}/benchmarks)\n\
          - [API]({base}/api/docs): described by [an OpenAPI document]({base}/api/openapi.json)\n\
-         - [Documentation]({base}/docs)\n\n\
-         A leaderboard is a file at `{base}/api/datasets/OWNER/NAME/leaderboard.md?task=TASK`, also as csv, json and \
+         - [Documentation]({base}/docs)\n\
+         - Tools: `{base}/mcp` speaks the Model Context Protocol (streamable HTTP, read-only): search, board, compare, \
+         evidence, changes\n\n\
+         A leaderboard is a file at `{base}/api/datasets/OWNER/NAME/leaderboard.md?task_id=TASK`, also as csv, json and \
          parquet.\n\n## Benchmarks\n\n"
     );
     for info in public(&state, &visitor, RepoKind::Dataset, MAX_NAMED).await? {

@@ -70,6 +70,11 @@ const PARTS: [DocsPart; 5] = [
                 "With Python, git, the shell or a webhook."
             ),
             page!(
+                "mcp",
+                "Ask a hub from a language model",
+                "Tools of the Model Context Protocol."
+            ),
+            page!(
                 "quickstart-inspect",
                 "Submit from Inspect AI",
                 "A verified row from an Inspect AI evaluation."
@@ -167,6 +172,11 @@ const PARTS: [DocsPart; 5] = [
                 "Performance",
                 "What is promised, and how to check it."
             ),
+            page!(
+                "stopwatch",
+                "Eight questions by the stopwatch",
+                "How many clicks and seconds a question takes."
+            ),
             page!("scaling", "Scaling", "What to run at which size."),
             page!(
                 "imported-boards",
@@ -226,10 +236,11 @@ const PARTS: [DocsPart; 5] = [
 /// The hubs of the examples. Their address is that of this hub on [`PAGES_ABOUT_THIS_HUB`].
 const EXAMPLE_HUBS: [&str; 2] = ["http://127.0.0.1:8460", "https://hub.example"];
 /// The pages for people who use a hub that is there. On all others the reader starts one, or several hubs are meant.
-const PAGES_ABOUT_THIS_HUB: [&str; 8] = [
+const PAGES_ABOUT_THIS_HUB: [&str; 9] = [
     "benchmark-owners",
     "model-developers",
     "hub-clients",
+    "mcp",
     "framework-authors",
     "quickstart-inspect",
     "quickstart-lm-eval",

@@ -180,7 +180,7 @@ fn moved(one: &Move) -> Entry {
         at: one.at,
         title: format!("{} {}", one.model.1, one.what),
         text,
-        to: one.board.0.clone(),
+        to: one.difference.clone(),
     }
 }
 

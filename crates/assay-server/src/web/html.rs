@@ -11,6 +11,11 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
+/// The same with WebAssembly.
+const COMPILING_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+     font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
 /// The same without script and forms, in anybody's frame.
 const EMBED_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'none'; \
@@ -29,6 +34,11 @@ pub(crate) fn headers() -> HeaderMap {
         HeaderValue::from_static("same-origin"),
     );
     headers
+}
+
+/// Lets the scripts of a page compile WebAssembly. It comes from the hub like every script.
+pub(crate) fn let_compile(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_SECURITY_POLICY, COMPILING_POLICY);
 }
 
 /// Lets a page be shown in the pages of others.

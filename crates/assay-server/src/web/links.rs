@@ -92,6 +92,12 @@ pub(crate) fn changes(id: &RepoId, task: &TaskId) -> String {
     format!("/changes?benchmark={benchmark}&task={task}")
 }
 
+/// The page of how a board differs between two moments; without a later one, from the first to now.
+pub(crate) fn between(id: &RepoId, task: &TaskId, from: &str, to: Option<&str>) -> String {
+    let later = to.map_or_else(String::new, |to| format!("&to={}", part(to)));
+    format!("{}&from={}{later}", changes(id, task), part(from))
+}
+
 /// The page of the findings in the results for a benchmark.
 pub(crate) fn findings(id: &RepoId) -> String {
     format!("/datasets/{id}/findings")

@@ -3,12 +3,12 @@
 use askama::Template;
 use std::fmt::Write as _;
 
-use assay_app::{BoardQuery, ListQuery, ListSort, RepoInfo};
-use assay_model::{RepoId, RepoKind};
+use assay_app::{BoardQuery, BoardView, ListQuery, ListSort, RepoInfo};
+use assay_model::{Direction, Metric, Number, RepoId, RepoKind};
 use axum::extract::State;
 
 use super::board::how::with_unit;
-use super::chart::way;
+use super::chart::{unit, way};
 use super::frame::{Frame, Section};
 use super::{Visitor, links, show};
 use crate::error::Failure;
@@ -56,6 +56,8 @@ pub(super) struct BenchmarkCard {
     pub(super) verified: usize,
     /// The best: address, name and value.
     pub(super) leader: Option<(String, String, String)>,
+    /// How much of the scale lies beyond the leader, and how many cannot be told from it.
+    pub(super) headroom: Option<String>,
     /// When the newest result was made.
     pub(super) newest: Option<String>,
     /// Where the scores lie, as the steps of a path from 0 to 100.
@@ -245,9 +247,36 @@ pub(super) async fn card(
                 with_unit(row.value, metric),
             )
         }),
+        headroom: headroom(&view, metric),
         newest: newest.map(show::day),
         strip,
     }))
+}
+
+/// Says how far the leader is from the end of the scale that the metric declares, and how many rows cannot be told from it.
+fn headroom(view: &BoardView, metric: &Metric) -> Option<String> {
+    let leader = view.leader().row?;
+    let end = match metric.direction {
+        Direction::HigherIsBetter => metric.max.map(Number::get),
+        Direction::LowerIsBetter => metric.min.map(Number::get),
+    };
+    let percent =
+        || (unit(metric) == "%" && metric.direction == Direction::HigherIsBetter).then_some(100.0);
+    let end = end.or_else(percent)?;
+    let left = (end - leader.value).abs();
+    let level = view.rows().iter().filter(|row| {
+        let interval = row.rank_interval.as_ref();
+        row.group == leader.group && interval.is_some_and(|interval| interval.best == 1)
+    });
+    let level = match level.count() {
+        0 | 1 => String::new(),
+        count => format!("; {} cannot be told from first", show::count(count)),
+    };
+    Some(format!(
+        "{} to {}{level}",
+        with_unit(left, metric),
+        show::number(end)
+    ))
 }
 
 /// A model for a list.

@@ -62,6 +62,8 @@ struct MatrixPage {
     /// The selected models that are on another page.
     elsewhere: Vec<String>,
     selected: usize,
+    /// The benchmarks that are folded away, which the form keeps.
+    folds: Vec<String>,
     verdict: String,
     rule_says: String,
     search: String,
@@ -229,6 +231,8 @@ fn answer(
     subject: Subject,
 ) -> Result<Answer, Failure> {
     let rows = chosen(matrix, &question);
+    let folded = matrix.folded(&question.folded);
+    let matrix = folded.as_ref().unwrap_or(matrix);
     if let Some(format) = visitor.state.get("format").and_then(export::Format::named) {
         let text = export::text(matrix, &rows, format).map_err(Failure::internal)?;
         let mut answer = visitor.other_kept(state, None, format.content_type(), text);
@@ -270,7 +274,7 @@ fn page(
     };
     let unknown = question.sort.clone().filter(|key| !is_known(key));
     let state = visitor.state.without("page");
-    let count = matrix.columns.len();
+    let count = matrix.task_count();
     let sort = HeadLinks::Sort {
         state: &state,
         path: &path,
@@ -296,6 +300,11 @@ fn page(
         home: subject.home,
         new_result: subject.new_result,
         findings: subject.findings,
+        folds: matrix
+            .folded
+            .iter()
+            .map(|group| group.key.clone())
+            .collect(),
         organisations: organisations(matrix, question.organisation.as_deref()),
         sizes: SIZES
             .map(|size| (size, question.size == Some(size)))

@@ -5,7 +5,7 @@ use assay_board::Movement;
 use assay_model::Timestamp;
 
 use super::board::how::with_unit;
-use super::{links, show};
+use super::{board_diff_page, links, show};
 
 /// A rank change as pages and feeds tell it.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub(super) struct Move {
     pub(super) value: String,
     /// The first models that were moved by it.
     pub(super) others: String,
+    /// The address of what differs on the board from just before to this moment.
+    pub(super) difference: String,
 }
 
 impl Move {
@@ -89,6 +91,12 @@ fn told(board: &BoardChanges, change: &BoardChange) -> Move {
         what,
         value,
         others: others.join(", "),
+        difference: board_diff_page(
+            &board.benchmark_id,
+            &board.task,
+            Some(Timestamp::from_millis(change.at.millis() - 1)),
+            Some(change.at),
+        ),
     }
 }
 

@@ -201,7 +201,8 @@ async fn show_at(
         .about(sentence.clone());
     // A result with a token has a second address, by its place in a file.
     frame.canonical = format!("{}{}", visitor.base, links::result(result));
-    visitor.render(&ProvenancePage {
+    let has_proof = signed.as_ref().is_some_and(|own| own.proof.is_some());
+    let mut answer = visitor.render(&ProvenancePage {
         frame,
         board: is_on_board.then(|| links::row(&result.dataset, &result.task, repo.id())),
         benchmark: definition
@@ -224,7 +225,11 @@ async fn show_at(
         head,
         signed,
         claims,
-    })
+    })?;
+    if has_proof {
+        html::let_compile(&mut answer.headers);
+    }
+    Ok(answer)
 }
 
 fn facts(repo: &Repo, result: &EvalResult) -> Facts {

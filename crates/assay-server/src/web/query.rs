@@ -35,6 +35,14 @@ impl State {
         changed
     }
 
+    /// The same with one more value for a key.
+    #[must_use]
+    pub(crate) fn and(&self, key: &str, value: impl Into<String>) -> Self {
+        let mut changed = self.clone();
+        changed.pairs.push((key.to_owned(), value.into()));
+        changed
+    }
+
     /// The same without a key.
     #[must_use]
     pub(crate) fn without(&self, key: &str) -> Self {

@@ -1,5 +1,5 @@
 use assay_app::{BoardView, EvalResult, FullRow};
-use assay_board::Group;
+use assay_board::{Estimate, Group};
 use assay_hub_api as hub_api;
 use assay_model::{Date, RepoId};
 
@@ -38,12 +38,7 @@ pub(crate) fn board_row(view: &BoardView, whole: &FullRow, base: &BaseUrl) -> hu
             low: row.setups.low,
             high: row.setups.high,
         },
-        value_interval: row.estimate.map(|estimate| hub_api::ValueInterval {
-            low: estimate.interval.low,
-            high: estimate.interval.high,
-            confidence: estimate.interval.confidence,
-            method: estimate.method.as_str().into(),
-        }),
+        value_interval: row.estimate.as_ref().map(value_interval),
         sample_size: sample_size(view, result),
         evaluator: result.entry.provenance.evaluator.clone(),
         evaluated: date(result.entry.date.as_ref()),
@@ -57,6 +52,16 @@ pub(crate) fn board_row(view: &BoardView, whole: &FullRow, base: &BaseUrl) -> hu
         run: result.entry.provenance.run.clone(),
         runtime_context: result.entry.provenance.runtime_context.clone(),
         artifacts: result.entry.provenance.artifacts.clone(),
+    }
+}
+
+/// The interval of an estimate.
+pub(crate) fn value_interval(estimate: &Estimate) -> hub_api::ValueInterval {
+    hub_api::ValueInterval {
+        low: estimate.interval.low,
+        high: estimate.interval.high,
+        confidence: estimate.interval.confidence,
+        method: estimate.method.as_str().into(),
     }
 }
 

@@ -27,6 +27,7 @@ mod leaderboards;
 mod limits;
 mod listing;
 mod matrix_page;
+mod mcp;
 mod monitoring;
 mod observability;
 mod one_board;

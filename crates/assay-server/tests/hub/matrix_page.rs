@@ -185,3 +185,93 @@ async fn crawlers_and_language_models_find_what_is_public() {
         "{llms}"
     );
 }
+
+/// The tasks of a benchmark that has more than the matrix of the hub shows.
+const MANY: [&str; 9] = ["t9", "t8", "t7", "t6", "t5", "t4", "t3", "t2", "t1"];
+
+/// A hub with a model that has a result on each of many tasks, and on one of another benchmark.
+async fn hub_with_many_tasks() -> TestHub {
+    let hub = with_benchmark().await;
+    let listed = MANY.map(|task| format!("  - {{id: {task}}}\n")).concat();
+    let definition = format!(
+        "name: Many Tasks\ndescription: More than have columns.\nmetrics:\n  - {{id: accuracy, display_name: Accuracy, higher_is_better: true, primary: true, max: 1.0}}\ntasks:\n{listed}"
+    );
+    hub.create(Person::Alice, "datasets/alice/many")
+        .await
+        .expect(200);
+    let files = [("eval.yaml", definition.as_str())];
+    hub.commit(Person::Alice, "datasets/alice/many", &files)
+        .await
+        .expect(200);
+    let entry = |task: &&str| {
+        format!(
+            "- dataset:\n    id: alice/many\n    task_id: {task}\n  metrics:\n    - metric_id: accuracy\n      value: 0.75\n"
+        )
+    };
+    let many: String = MANY.iter().map(entry).collect();
+    let results = many + &result("easy", "60", "1", "2026-01-02");
+    add_model(&hub, Person::Alice, "alice/wide", "# Wide\n", &results).await;
+    hub
+}
+
+#[tokio::test]
+async fn the_page_of_a_model_has_every_task_also_those_without_a_column_in_the_matrix() {
+    let hub = hub_with_many_tasks().await;
+
+    let matrix = page(&hub, "/results").await;
+    let own = page(&hub, "/alice/wide").await;
+
+    let turned = own.split("id=\"against\"").nth(1).unwrap();
+    let turned = turned.split("id=\"results\"").next().unwrap();
+    let places = MANY.map(|task| turned.find(&format!("/leaderboard/{task}\"")));
+    assert!(places.iter().all(Option::is_some), "{turned}");
+    assert!(
+        places.is_sorted(),
+        "in the order of the definition: {places:?}"
+    );
+    assert!(!matrix.contains("alice/many/leaderboard/t1\""), "{matrix}");
+}
+
+#[tokio::test]
+async fn the_columns_of_a_benchmark_are_folded_by_the_address_and_count_as_before() {
+    let hub = hub_with_many_tasks().await;
+    let many = "/datasets/alice/many/leaderboard/";
+
+    let open = page(&hub, "/results?min=1").await;
+    let folded = page(&hub, "/results?min=1&fold=alice/many").await;
+    let file = browse(
+        &hub,
+        Person::Nobody,
+        "/results?min=1&fold=alice/many&format=csv",
+    )
+    .await;
+    let unknown = page(&hub, "/results?min=1&fold=alice/nothing").await;
+    let all = page(&hub, "/results?min=1&fold=alice/many&fold=alice/sums").await;
+
+    assert!(open.contains("aria-label=\"Fold Many Tasks\""), "{open}");
+    assert!(open.contains("fold=alice%2Fmany"), "{open}");
+    assert!(folded.contains("Many Tasks, 6 tasks"), "{folded}");
+    assert!(!folded.contains(many) && open.contains(many), "{folded}");
+    assert!(
+        folded.contains("name=\"fold\" value=\"alice/many\""),
+        "the form keeps it"
+    );
+    // Folded tasks are still counted.
+    assert!(folded.contains("over 7 of 7 tasks"), "{folded}");
+    let file = file.expect(200).text();
+    assert!(!file.contains("alice/many:"), "{file}");
+    assert!(unknown.contains(many), "what is not there folds nothing");
+    assert!(all.contains(many), "something stays");
+}
+
+#[tokio::test]
+async fn the_card_of_a_benchmark_says_how_far_the_leader_is_from_the_end_of_the_scale() {
+    let hub = hub_with_many_tasks().await;
+
+    let cards = page(&hub, "/benchmarks").await;
+
+    assert!(
+        cards.contains("<dt>Headroom</dt><dd>0.25 to 1</dd>"),
+        "{cards}"
+    );
+}

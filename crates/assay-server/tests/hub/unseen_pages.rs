@@ -7,10 +7,12 @@ use serde_json::json;
 use crate::browser::{BOARD, add_model, browse, page, result, with_benchmark, with_board};
 
 /// Every page that could tell of a model or a benchmark.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 21] = [
     "/",
     "/changes",
     "/changes?benchmark=alice/sums&task=easy",
+    "/changes?from=2020-01-01",
+    "/changes?from=2020-01-01&benchmark=alice/sums&task=easy",
     "/feeds/changes",
     "/results",
     "/results/findings",

@@ -132,3 +132,165 @@ async fn the_feed_of_the_hub_has_every_board() {
         assert!(text.contains(said), "{said}: {text}");
     }
 }
+
+/// The moment of now on a hub.
+fn now(hub: &TestHub) -> String {
+    hub.now().to_string().replace(':', "%3A")
+}
+
+#[tokio::test]
+async fn two_moments_of_a_board_are_told_apart_row_by_row() {
+    let hub = world().await;
+    let from = now(&hub);
+    hub.pass(DAY);
+    hub.commit(
+        Person::Alice,
+        "models/alice/small",
+        &[(RESULTS, &score("0.65"))],
+    )
+    .await
+    .expect(200);
+    hub.pass(DAY);
+    let to = now(&hub);
+    hub.pass(DAY);
+    let elsewhere = score("0.7").replace("words", "digits");
+    hub.commit(Person::Bob, "models/bob/large", &[(RESULTS, &elsewhere)])
+        .await
+        .expect(200);
+    let board = "/changes?benchmark=alice%2Fsums&task=words";
+
+    let then = page(&hub, &format!("{board}&from={from}&to={to}")).await;
+    let today = page(&hub, &format!("{board}&from={from}")).await;
+    let gone = page(&hub, &format!("{board}&from={from}&kind=went")).await;
+    let same = page(&hub, &format!("{board}&from={to}&to={to}")).await;
+
+    assert!(then.contains("Score changed 1"), "{then}");
+    assert!(then.contains("Moved by others 1"), "{then}");
+    assert!(then.contains("3 rows, as before."), "{then}");
+    assert!(then.contains("small</a>"), "{then}");
+    assert!(!then.contains("large</a>"), "{then}");
+    assert!(
+        today.contains("2 rows, before 3. 1 gone, 1 score changed"),
+        "{today}"
+    );
+    assert!(today.contains("before, bob/large led with"), "{today}");
+    assert!(
+        gone.contains("large</a>") && !gone.contains("small</a>"),
+        "{gone}"
+    );
+    assert!(same.contains("No row differs."), "{same}");
+}
+
+#[tokio::test]
+async fn two_moments_of_the_hub_are_told_apart_board_by_board() {
+    let (hub, day) = changed().await;
+    let before = "2020-01-01";
+
+    let all = page(&hub, &format!("/changes?from={before}")).await;
+    let until = page(&hub, &format!("/changes?from={before}&to={before}")).await;
+    let answer = hub
+        .get(Person::Nobody, &format!("/api/assay/changes?from={before}"))
+        .await
+        .expect(200)
+        .json();
+
+    for said in [
+        "Sum Check (digits)",
+        "Sum Check (words)",
+        "3 rows, before 0. 3 new",
+    ] {
+        assert!(all.contains(said), "{said}: {all}");
+    }
+    assert!(until.contains("No board differs between"), "{until}");
+    assert_eq!(answer["boards"].as_array().unwrap().len(), 2, "{day}");
+    assert_eq!(answer["boards"][0]["taskId"], "words");
+    assert_eq!(answer["boards"][0]["counts"]["came"], 3);
+    assert_eq!(answer["hasMore"], false);
+}
+
+#[tokio::test]
+async fn what_differs_is_had_as_json_page_by_page() {
+    let (hub, _) = changed().await;
+    let path = "/api/datasets/alice/sums/leaderboard/changes?from=2020-01-01&task_id=words&limit=2";
+
+    let first = hub.get(Person::Nobody, path).await.expect(200);
+    let of_kind = hub
+        .get(Person::Nobody, &format!("{path}&kind=went"))
+        .await
+        .expect(200)
+        .json();
+    let answer = first.json();
+
+    assert_eq!(first.header("x-total-count"), Some("3"));
+    assert!(first.header("link").unwrap().contains("offset=2"));
+    assert_eq!(answer["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(answer["rows"][0]["kind"], "came");
+    assert_eq!(answer["rows"][0]["rankAfter"], 1);
+    assert_eq!(answer["before"]["rows"], 0);
+    assert_eq!(
+        answer["after"]["leader"]["modelId"],
+        answer["rows"][0]["modelId"]
+    );
+    assert_eq!(of_kind["rows"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn moments_that_make_no_sense_are_refused_in_words() {
+    let hub = world().await;
+    let refused = async |query: &str| {
+        let path = format!("/api/datasets/alice/sums/leaderboard/changes?{query}");
+        let answer = hub.get(Person::Nobody, &path).await.expect(400);
+        answer.json()["error"].as_str().unwrap().to_owned()
+    };
+
+    let backwards = refused("from=2026-03-02&to=2026-03-01").await;
+    let kind = refused("from=2026-03-02&kind=better").await;
+    let moment = refused("from=yesterday").await;
+    let of_hub = hub
+        .get(Person::Nobody, "/api/assay/changes?from=main")
+        .await
+        .expect(400)
+        .json();
+
+    assert!(
+        backwards.contains("the earlier moment comes first"),
+        "{backwards}"
+    );
+    assert!(
+        kind.contains("`came`, `went`, `changed` or `moved`"),
+        "{kind}"
+    );
+    assert!(moment.contains("is no date and no commit"), "{moment}");
+    assert!(
+        of_hub["error"]
+            .as_str()
+            .unwrap()
+            .contains("write a date as")
+    );
+}
+
+#[tokio::test]
+async fn a_board_of_the_past_and_a_feed_lead_to_what_differs() {
+    let (hub, day) = changed().await;
+
+    let past = page(
+        &hub,
+        &format!("/datasets/alice/sums/leaderboard/words?as_of={day}"),
+    )
+    .await;
+    let feed = hub
+        .get(Person::Nobody, "/feeds/benchmarks/alice/sums?task=words")
+        .await
+        .expect(200)
+        .text();
+
+    assert!(past.contains("What differs from now"), "{past}");
+    assert!(
+        past.contains("/changes?benchmark=alice%2Fsums&amp;task=words&amp;from="),
+        "{past}"
+    );
+    assert!(
+        feed.contains("/changes?benchmark=alice%2Fsums&amp;task=words&amp;from="),
+        "{feed}"
+    );
+}

@@ -4,6 +4,8 @@
 //! `pages` (that alone is `just bench web`), `commits`, `clones` and `imports`; `models=25000`, `seconds=3` of each round of reading, `commits=25` of each kind,
 //! `mb=64` size of the clone, `records=5510` of the import.
 //!
+//! `only=matrix` serves 5,000 models with results on 60 tasks, and asks for pages of the matrix and of models.
+//!
 //! `only=scale` loads three million results (`rows=3000000`) into `SQLite` and, with `database=URL`, into an empty database of
 //! `PostgreSQL`, and asks for pages of boards in a mixed load. With `data=FOLDER` the hub is kept there, and a hub that is
 //! there is not loaded again.
@@ -27,6 +29,7 @@ mod git;
 mod http;
 mod imports;
 mod load;
+mod matrix;
 mod pages;
 mod process;
 mod reads;
@@ -67,6 +70,9 @@ fn main() {
     }
     if settings.only.as_deref() == Some("scale") {
         scale::measure(&settings, directory.path());
+    }
+    if settings.only.as_deref() == Some("matrix") {
+        matrix::measure(directory.path());
     }
     if settings.wants("imports") {
         imports::measure(&settings, directory.path());

@@ -146,10 +146,9 @@ pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &BoardRequest)
     );
     if view.rows().iter().any(|row| row.rank_interval.is_some()) {
         said.push(
-            "The range under a rank is its 95\u{a0}% interval by simultaneous comparisons of all pairs (Tukey and Kramer): \
-             with that confidence all ranges of the board hold at once, as far as chance is concerned. A row whose \
-             uncertainty is unknown could have any rank, and widens the ranges of the others. Rows of tier 1 \
-             cannot be told from the leader by the same comparisons."
+            "Ranks 1\u{2013}5 under a rank means that the model could be anywhere from first to fifth, as far as chance is \
+             concerned: 95\u{a0}% for all ranges of the board at once (Tukey-Kramer). A row whose uncertainty is unknown \
+             could have any rank, and widens the ranges of the others. Rows of tier 1 cannot be told from the leader."
                 .to_owned(),
         );
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assay_app::{BoardQuery, BoardView, Caller, ListQuery, ListSort};
 use assay_hub_api::Digits;
-use assay_model::{Metric, RepoId, RepoKind, Task};
+use assay_model::{Metric, RepoId, RepoKind, Task, TaskId};
 
 use super::super::board::ranking;
 use super::super::chart::unit;
@@ -87,7 +87,7 @@ pub(super) async fn benchmark_matrix(
     let tasks = &first.benchmark.tasks;
     let mut matrix = Matrix::default();
     for task in tasks.iter().take(MAX_COLUMNS) {
-        let view = board(state, caller, id, task).await?;
+        let view = board(state, caller, id, &task.id).await?;
         matrix.add(column(&view, task)?, &view);
     }
     Ok(LoadedMatrix {
@@ -118,7 +118,7 @@ async fn hub_matrix(state: &AppState, caller: &Caller) -> Result<LoadedMatrix, F
         loaded.left_out += tasks.len();
         let mut columns = Vec::new();
         for task in tasks.iter().take(TASKS_OF_ONE) {
-            let view = board(state, caller, &info.id, task).await?;
+            let view = board(state, caller, &info.id, &task.id).await?;
             if view.rows().is_empty() {
                 continue;
             }
@@ -163,21 +163,21 @@ fn shares(tasks: impl Iterator<Item = usize>, room: usize) -> Vec<usize> {
     shares
 }
 
-async fn board(
+pub(super) async fn board(
     state: &AppState,
     caller: &Caller,
     id: &RepoId,
-    task: &Task,
+    task: &TaskId,
 ) -> Result<Arc<BoardView>, Failure> {
     let query = BoardQuery {
-        task: Some(task.id.as_str().to_owned()),
+        task: Some(task.as_str().to_owned()),
         ..BoardQuery::default()
     };
     Ok(state.hub.boards().leaderboard(caller, id, &query).await?)
 }
 
 /// The board of a task as a column.
-fn column(view: &BoardView, task: &Task) -> Result<MatrixColumn, Failure> {
+pub(super) fn column(view: &BoardView, task: &Task) -> Result<MatrixColumn, Failure> {
     let metric = ranking(view)?;
     let name = task.display_name.clone();
     let name = name.unwrap_or_else(|| task.id.to_string());

@@ -7,6 +7,8 @@ use super::table::{Matrix, MatrixRow};
 
 /// How many models can be selected.
 const MAX_SELECTED: usize = 20;
+/// How many benchmarks can be folded.
+const MAX_FOLDED: usize = 60;
 /// How many words are searched for.
 const MAX_WORDS: usize = 8;
 
@@ -23,6 +25,8 @@ pub(super) struct Question {
     pub(super) size: Option<u64>,
     pub(super) verified: bool,
     pub(super) selected: Vec<String>,
+    /// The benchmarks whose columns are folded away.
+    pub(super) folded: Vec<String>,
 }
 
 impl Question {
@@ -52,6 +56,11 @@ impl Question {
             selected: state
                 .all("models")
                 .take(MAX_SELECTED)
+                .map(str::to_owned)
+                .collect(),
+            folded: state
+                .all("fold")
+                .take(MAX_FOLDED)
                 .map(str::to_owned)
                 .collect(),
             least: least.unwrap_or(fewest).clamp(1, columns.max(1)),

@@ -1,23 +1,29 @@
 //! The matrix turned by 90 degrees: one model, with a row for each column.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assay_app::Repo;
+use assay_app::{BoardRow, BoardView, Caller, Error, Repo};
 use assay_board::chart::Axis;
-use assay_board::win_shares;
-use assay_model::{Direction, RepoId};
+use assay_board::{quintiles, win_shares};
+use assay_hub_api::Digits;
+use assay_model::{Direction, RepoId, TaskId};
 
 use super::super::query::State;
 use super::super::{Visitor, show};
-use super::load::{public_matrix, ranked_matrix};
+use super::load::{board, column, public_matrix, ranked_matrix};
 use super::question::Question;
-use super::table::{Matrix, MatrixColumn};
+use super::table::{Matrix, MatrixColumn, rows_in_order};
 use super::view::aggregate_digits;
-use crate::error::Failure;
+use crate::error::{Cause, Failure};
 use crate::state::AppState;
 
-/// How many of the values of all models are drawn in a row.
+/// The most values of all models that are drawn in a row, in the rows of a page together, and in a row of a long page.
 const STRIP: usize = 120;
+const STRIPS: usize = 5000;
+const SHORT_STRIP: usize = 12;
+/// The most boards of one model that are shown.
+const MAX_BOARDS: usize = 400;
 /// How many benchmarks a model needs before its strengths are named.
 const BENCHMARKS_TO_COMPARE: usize = 2;
 
@@ -73,85 +79,128 @@ impl StandingRow {
 }
 
 /// Returns where a model stands among all public models of the hub, and a private model among all that the visitor sees;
-/// none when it is on no board of the matrix.
+/// none when it is on no board.
 pub(in crate::web) async fn standing(
     state: &AppState,
     visitor: &Visitor,
     model: &Repo,
 ) -> Result<Option<Standing>, Failure> {
     let asked = State::default();
-    let loaded = if model.is_private() {
-        ranked_matrix(state, &visitor.caller, &asked).await?.0
+    let (caller, loaded) = if model.is_private() {
+        let loaded = ranked_matrix(state, &visitor.caller, &asked).await?.0;
+        (visitor.caller.clone(), loaded)
     } else {
-        public_matrix(state).await?
+        (Caller::anonymous(), public_matrix(state).await?)
     };
-    let question = Question::of_hub(&asked, loaded.matrix.columns.len());
-    Ok(standing_in(&loaded.matrix, &question, model.id()))
-}
-
-fn standing_in(matrix: &Matrix, question: &Question, model: &RepoId) -> Option<Standing> {
-    let at = matrix.rows.iter().position(|row| row.model == *model)?;
-    let groups = groups(matrix, at);
-    (!groups.is_empty()).then(|| Standing {
-        verdict: verdict(matrix, at, question, &groups),
+    let groups = groups(state, &caller, model).await?;
+    let matrix = &loaded.matrix;
+    let question = Question::of_hub(&asked, matrix.columns.len());
+    Ok((!groups.is_empty()).then(|| Standing {
+        verdict: verdict(matrix, model.id(), &question, &groups),
         groups,
-    })
+    }))
 }
 
-fn groups(matrix: &Matrix, at: usize) -> Vec<StandingGroup> {
-    let mut groups: Vec<StandingGroup> = Vec::new();
-    for place in 0..matrix.columns.len() {
-        let Some(row) = row(matrix, at, place) else {
+/// Returns every board that the model is on, benchmark by benchmark.
+async fn groups(
+    state: &AppState,
+    caller: &Caller,
+    model: &Repo,
+) -> Result<Vec<StandingGroup>, Failure> {
+    let mut on: BTreeMap<(String, TaskId), &RepoId> = BTreeMap::new();
+    let results = state.hub.boards().model_results(model).await?;
+    for result in results.iter().filter(|result| result.pending.is_none()) {
+        let key = (result.dataset.as_str().to_lowercase(), result.task.clone());
+        on.entry(key).or_insert(&result.dataset);
+    }
+    let mut groups: Vec<(StandingGroup, Vec<usize>)> = Vec::new();
+    let steps = (STRIPS / on.len().max(1)).clamp(SHORT_STRIP, STRIP);
+    for ((_, task), benchmark) in on.into_iter().take(MAX_BOARDS) {
+        let view = match board(state, caller, benchmark, &task).await {
+            Ok(view) => view,
+            // Results may name what nobody has defined, or what the caller may not see.
+            Err(Failure(cause)) if is_unseen(&cause) => continue,
+            Err(failure) => return Err(failure),
+        };
+        let tasks = &view.benchmark.tasks;
+        let Some(at) = tasks.iter().position(|own| own.id == task) else {
             continue;
         };
-        let column = &matrix.columns[place];
+        let column = column(&view, &tasks[at])?;
+        let Some(row) = row(&view, &column, model.id(), steps) else {
+            continue;
+        };
         match groups.last_mut() {
-            Some(group) if group.to == column.group_page => group.rows.push(row),
-            Some(_) | None => groups.push(StandingGroup {
-                name: column.group.clone(),
-                to: column.group_page.clone(),
-                percentile: 0.0,
-                rows: vec![row],
-            }),
+            Some((group, places)) if group.to == column.group_page => {
+                // Tasks stand in the order of the definition.
+                let place = places.partition_point(|own| *own < at);
+                group.rows.insert(place, row);
+                places.insert(place, at);
+            }
+            Some(_) | None => {
+                let group = StandingGroup {
+                    name: column.group,
+                    to: column.group_page,
+                    percentile: 0.0,
+                    rows: vec![row],
+                };
+                groups.push((group, vec![at]));
+            }
         }
     }
+    let mut groups: Vec<StandingGroup> = groups.into_iter().map(|(group, _)| group).collect();
     for group in &mut groups {
         group.percentile = median(group.rows.iter().map(|row| row.percentile));
     }
-    groups
+    Ok(groups)
+}
+
+fn is_unseen(cause: &Cause) -> bool {
+    matches!(
+        cause,
+        Cause::Hub(Error::NotFound(_) | Error::Denied(_) | Error::Moved { .. })
+    )
 }
 
 /// A task; none without a result that counts.
-fn row(matrix: &Matrix, at: usize, place: usize) -> Option<StandingRow> {
-    let column = &matrix.columns[place];
-    let values = matrix.counted_values(place);
-    let own = values[at]?;
-    let share = win_shares(&values, column.direction)[at];
-    let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let better = known.iter().filter(|value| match column.direction {
+fn row(
+    view: &BoardView,
+    column: &MatrixColumn,
+    model: &RepoId,
+    steps: usize,
+) -> Option<StandingRow> {
+    let counted = rows_in_order(view).filter(|row| !view.is_doubtful(row));
+    let counted: Vec<&BoardRow> = counted.collect();
+    let at = counted.iter().position(|row| row.loaded.model() == model)?;
+    let values: Vec<f64> = counted.iter().map(|row| row.value).collect();
+    let own = values[at];
+    let cells: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+    let share = win_shares(&cells, column.direction)[at];
+    let fifth = quintiles(&cells, column.direction)[at];
+    let better = values.iter().filter(|value| match column.direction {
         Direction::HigherIsBetter => **value > own,
         Direction::LowerIsBetter => **value < own,
     });
-    let (strip, dot) = strip(&known, own, column);
-    let fifth = column.quintiles[at];
+    let digits = Digits::of(values.iter().copied().take(100));
+    let (strip, dot) = strip(&values, own, column, steps);
     Some(StandingRow {
         task: column.name.clone(),
         to: column.board.clone(),
         help: column.metric.clone(),
-        value: show::with_minus(&column.digits.written(own)),
+        value: show::with_minus(&digits.written(own)),
         unit: column.unit.clone(),
         class: fifth.map_or_else(String::new, |fifth| format!("q{fifth}")),
         strip,
         dot,
         rank: better.count() + 1,
-        total: known.len(),
+        total: values.len(),
         // The only model of a board is ahead of nobody.
         percentile: share.unwrap_or(0.0) * 100.0,
     })
 }
 
 /// The values of a column from worst to best, and where one of them is.
-fn strip(values: &[f64], own: f64, column: &MatrixColumn) -> (String, String) {
+fn strip(values: &[f64], own: f64, column: &MatrixColumn, steps: usize) -> (String, String) {
     let axis = Axis::linear(values.iter().copied());
     let place = |value: f64| {
         let place = axis.as_ref().map_or(0.5, |axis| axis.place(value));
@@ -163,7 +212,7 @@ fn strip(values: &[f64], own: f64, column: &MatrixColumn) -> (String, String) {
     };
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let step = sorted.len().div_ceil(STRIP).max(1);
+    let step = sorted.len().div_ceil(steps).max(1);
     let mut strip = String::new();
     for value in sorted.into_iter().step_by(step) {
         // A text can always be written to.
@@ -173,10 +222,16 @@ fn strip(values: &[f64], own: f64, column: &MatrixColumn) -> (String, String) {
 }
 
 /// The rank of a model, with the benchmarks it is strongest and weakest on.
-fn verdict(matrix: &Matrix, at: usize, question: &Question, groups: &[StandingGroup]) -> String {
-    let row = &matrix.rows[at];
+fn verdict(
+    matrix: &Matrix,
+    model: &RepoId,
+    question: &Question,
+    groups: &[StandingGroup],
+) -> String {
+    let row = matrix.rows.iter().find(|row| row.model == *model);
+    let known = row.map_or(0, |row| row.known);
     let tasks = show::plural(matrix.columns.len(), "task", "tasks");
-    let mut text = match row.rank.zip(row.aggregate) {
+    let mut text = match row.and_then(|row| row.rank.zip(row.aggregate)) {
         Some((rank, found)) => {
             let digits = aggregate_digits(matrix, question.rule);
             let ranked = matrix.rows.iter().filter(|row| row.rank.is_some()).count();
@@ -188,13 +243,13 @@ fn verdict(matrix: &Matrix, at: usize, question: &Question, groups: &[StandingGr
                 "Rank {rank} of {} with an expected win rate of {}{interval}, over {} of {} {tasks}",
                 show::count(ranked),
                 digits.written(found.value),
-                row.known,
+                known,
                 matrix.columns.len(),
             )
         }
         None => format!(
             "Results on {} of {} {tasks}; {} are needed for a rank over all",
-            row.known,
+            known,
             matrix.columns.len(),
             question.least
         ),

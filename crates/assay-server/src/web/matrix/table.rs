@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assay_app::BoardView;
+use assay_app::{BoardRow, BoardView};
 use assay_board::{Aggregate, AggregateRule, ColumnScale, quintiles};
 use assay_hub_api::Digits;
 use assay_model::{Direction, RepoId};
@@ -10,7 +10,7 @@ use assay_model::{Direction, RepoId};
 use super::cache::AggregateCache;
 
 /// How many of the first models tell which benchmarks stand first.
-const FIRST_ROWS: usize = 100;
+const FIRST_ROWS: usize = 25;
 
 /// A column: one board.
 #[derive(Debug, Clone)]
@@ -45,6 +45,23 @@ pub(super) struct MatrixColumn {
     pub(super) known: usize,
 }
 
+impl MatrixColumn {
+    /// Returns the id of its benchmark, which is the key of its group in an address.
+    pub(super) fn group_key(&self) -> &str {
+        let page = self.group_page.as_str();
+        page.strip_prefix("/datasets/").unwrap_or(page)
+    }
+}
+
+/// A benchmark whose columns are folded away.
+#[derive(Debug, Clone)]
+pub(super) struct FoldedGroup {
+    /// Its key in an address.
+    pub(super) key: String,
+    pub(super) name: String,
+    pub(super) columns: usize,
+}
+
 /// A value with what stands behind it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatrixCell {
@@ -75,6 +92,8 @@ pub(super) struct MatrixRow {
 pub(in crate::web) struct Matrix {
     pub(super) columns: Vec<MatrixColumn>,
     pub(super) rows: Vec<MatrixRow>,
+    /// The benchmarks whose columns are folded away. They count as before.
+    pub(super) folded: Vec<FoldedGroup>,
     /// Where the row of each model is while columns are added.
     places: HashMap<RepoId, usize>,
 }
@@ -83,11 +102,8 @@ impl Matrix {
     /// Adds the board of a column. Only what is ranked with its first row is in one order.
     pub(super) fn add(&mut self, mut column: MatrixColumn, view: &BoardView) {
         let at = self.columns.len();
-        let first = view.rows().first().map(|row| &row.group);
-        let alike = view.rows().iter();
-        let alike = alike.take_while(|row| Some(&row.group) == first);
         let mut values = Vec::new();
-        for row in alike {
+        for row in rows_in_order(view) {
             let model = row.loaded.model();
             let place = self.places.get(model).copied().unwrap_or_else(|| {
                 self.places.insert(model.clone(), self.rows.len());
@@ -179,12 +195,6 @@ impl Matrix {
         self.reorder(&order);
     }
 
-    /// Returns the values of a column that count, by row.
-    pub(super) fn counted_values(&self, column: usize) -> Vec<Option<f64>> {
-        let cells = self.rows.iter().map(|row| row.cells[column]);
-        cells.map(counted_value).collect()
-    }
-
     /// Puts the benchmarks first that most of the first ranked models have results on. Columns of one benchmark stay
     /// together and in their order.
     pub(super) fn put_covering_benchmarks_first(&mut self) {
@@ -204,6 +214,44 @@ impl Matrix {
             std::cmp::Reverse(first.iter().filter(has_any).count())
         });
         self.keep_columns(&groups.concat());
+    }
+
+    /// Returns the number of tasks, those of folded benchmarks too.
+    pub(super) fn task_count(&self) -> usize {
+        let folded: usize = self.folded.iter().map(|group| group.columns).sum();
+        self.columns.len() + folded
+    }
+
+    /// Returns the matrix without the columns of these benchmarks; none when it has none of them, or no others. Ranks and
+    /// aggregates stay.
+    pub(super) fn folded(&self, benchmarks: &[String]) -> Option<Self> {
+        let is_folded = |column: &MatrixColumn| {
+            let key = column.group_key();
+            benchmarks.iter().any(|own| own == key)
+        };
+        let mut folded: Vec<FoldedGroup> = Vec::new();
+        let mut kept = Vec::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            let key = column.group_key();
+            if !is_folded(column) {
+                kept.push(at);
+            } else if let Some(group) = folded.iter_mut().find(|group| group.key == key) {
+                group.columns += 1;
+            } else {
+                folded.push(FoldedGroup {
+                    key: key.to_owned(),
+                    name: column.group.clone(),
+                    columns: 1,
+                });
+            }
+        }
+        if folded.is_empty() || kept.is_empty() {
+            return None;
+        }
+        let mut matrix = self.clone();
+        matrix.keep_columns(&kept);
+        matrix.folded = folded;
+        Some(matrix)
     }
 
     /// Keeps these columns, in this order.
@@ -230,6 +278,13 @@ impl Matrix {
             column.quintiles = order.iter().map(|row| fifths[*row]).collect();
         }
     }
+}
+
+/// Returns the rows of a board that are ranked with its first one.
+pub(super) fn rows_in_order(view: &BoardView) -> impl Iterator<Item = &BoardRow> {
+    let first = view.rows().first().map(|row| &row.group);
+    let rows = view.rows().iter();
+    rows.take_while(move |row| Some(&row.group) == first)
 }
 
 /// The value of a cell; none when a finding puts it in doubt.

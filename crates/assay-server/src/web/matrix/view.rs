@@ -23,6 +23,8 @@ pub(in crate::web) struct MatrixTable {
     pub(in crate::web) form: Option<&'static str>,
     /// The benchmarks of the columns with how many columns each has; none when there is one benchmark.
     pub(in crate::web) groups: Vec<HeadGroup>,
+    /// The benchmarks whose columns are folded away.
+    pub(in crate::web) folded: Vec<HeadGroup>,
     pub(in crate::web) first_heads: Vec<HeadView>,
     pub(in crate::web) heads: Vec<HeadView>,
     pub(in crate::web) rows: Vec<RowView>,
@@ -34,6 +36,8 @@ pub(in crate::web) struct HeadGroup {
     pub(in crate::web) name: String,
     pub(in crate::web) to: String,
     pub(in crate::web) columns: usize,
+    /// The address of the view without its columns; none where nothing is chosen.
+    pub(in crate::web) fold: Option<String>,
 }
 
 /// The pages that the heads of columns lead to.
@@ -103,8 +107,9 @@ impl MatrixTable {
         Self {
             caption: String::new(),
             form: None,
-            groups: groups(matrix),
-            first_heads: first_heads(links, question, matrix.columns.len()),
+            groups: groups(matrix, links),
+            folded: folded(matrix, links),
+            first_heads: first_heads(links, question, matrix.task_count()),
             heads: heads(matrix, links, question),
             rows: rows
                 .map(|row| row_view(matrix, *row, digits, scale.as_ref(), question))
@@ -149,7 +154,34 @@ fn aggregate_scale(matrix: &Matrix) -> Option<Axis> {
     }))
 }
 
-fn groups(matrix: &Matrix) -> Vec<HeadGroup> {
+/// The benchmarks that are folded away, each with the address that unfolds it.
+fn folded(matrix: &Matrix, links: HeadLinks<'_>) -> Vec<HeadGroup> {
+    let HeadLinks::Sort { state, path } = links else {
+        return Vec::new();
+    };
+    let groups = matrix.folded.iter();
+    let unfold = |key: &str| {
+        let others = matrix.folded.iter().filter(|other| other.key != key);
+        let state = others.fold(state.without("fold"), |state, other| {
+            state.and("fold", other.key.as_str())
+        });
+        state.on(path)
+    };
+    groups
+        .map(|group| HeadGroup {
+            name: group.name.clone(),
+            to: unfold(&group.key),
+            columns: group.columns,
+            fold: None,
+        })
+        .collect()
+}
+
+fn groups(matrix: &Matrix, links: HeadLinks<'_>) -> Vec<HeadGroup> {
+    let fold = |column: &MatrixColumn| match links {
+        HeadLinks::Sort { state, path } => Some(state.and("fold", column.group_key()).on(path)),
+        HeadLinks::Boards => None,
+    };
     let mut groups: Vec<HeadGroup> = Vec::new();
     for column in &matrix.columns {
         match groups.last_mut() {
@@ -158,11 +190,16 @@ fn groups(matrix: &Matrix) -> Vec<HeadGroup> {
                 name: column.group.clone(),
                 to: column.group_page.clone(),
                 columns: 1,
+                fold: fold(column),
             }),
         }
     }
-    if groups.len() < 2 {
+    if groups.len() + matrix.folded.len() < 2 {
         groups.clear();
+    }
+    if let [last] = groups.as_mut_slice() {
+        // Something stays.
+        last.fold = None;
     }
     groups
 }

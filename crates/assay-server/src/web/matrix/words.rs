@@ -38,8 +38,8 @@ pub(super) fn verdict(matrix: &Matrix, rule: AggregateRule, digits: Digits) -> S
         rule.label(),
         show::with_minus(&digits.written(found.value)),
         first.known,
-        matrix.columns.len(),
-        show::plural(matrix.columns.len(), "task", "tasks")
+        matrix.task_count(),
+        show::plural(matrix.task_count(), "task", "tasks")
     )
 }
 

@@ -1,7 +1,7 @@
 //! What the page of a result says, in words.
 
 use assay_app::{EntryVersion, EvalResult, Repo, TokenTrail, hint};
-use assay_model::{Benchmark, RepoKind, Score, Standing, Timestamp};
+use assay_model::{Benchmark, Relationship, RepoKind, Score, Standing, Timestamp};
 
 use crate::web::board::how::with_unit;
 use crate::web::{Visitor, links, show};
@@ -142,13 +142,25 @@ pub(super) fn sentence(result: &EvalResult, definition: Option<&Benchmark>) -> S
             attested.integration, attested.issuer
         ),
         (None, Standing::Revoked { .. }) => "its signature was taken back".to_owned(),
-        (None, Standing::Unverified { .. } | Standing::Verified(_)) => match &result.submitter {
-            Some(name) => format!("reported by {name}, without a signature that holds"),
-            None => "without a signature that holds".to_owned(),
-        },
+        (None, Standing::Unverified { .. } | Standing::Verified(_)) => not_signed(result),
     };
     let (model, task) = (&result.model, &result.task);
     format!("{model} scored {value}{of} on {task} of {board}; {who}.")
+}
+
+/// Says who reports a result that nobody signed, and who submitted it when that is another.
+fn not_signed(result: &EvalResult) -> String {
+    let evaluator = result.entry.provenance.evaluator.as_ref();
+    let third = evaluator.filter(|own| own.relationship == Relationship::ThirdParty);
+    let third = third.and_then(|own| own.name.as_deref());
+    match (third, result.submitter.as_deref()) {
+        (Some(evaluator), Some(name)) => {
+            format!("reported by {evaluator} (third party), submitted by {name}, not signed")
+        }
+        (Some(evaluator), None) => format!("reported by {evaluator} (third party), not signed"),
+        (None, Some(name)) => format!("reported by {name}, not signed"),
+        (None, None) => "not signed".to_owned(),
+    }
 }
 
 /// Whether two results of a model report the same value: the same task, and a metric that both have.
