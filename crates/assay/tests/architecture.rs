@@ -94,7 +94,6 @@ const EDGES: [(&str, &[&str]); 20] = [
 const CONFINED: [(&str, &[&str]); 13] = [
     ("annotate-snippets", &["assay-render"]),
     ("axum", &["assay-lake", "assay-server"]),
-    ("ballista", &["assay-lake"]),
     ("clap", &["assay", "assay-lake"]),
     ("datafusion", &["assay-lake"]),
     ("ed25519-dalek", &["assay-tlog", "assay-trust"]),
@@ -103,7 +102,8 @@ const CONFINED: [(&str, &[&str]); 13] = [
     ("object_store", &["assay-app", "assay-lake"]),
     ("saphyr-parser", &["assay-formats"]),
     ("sqlx", &["assay-store"]),
-    ("tower", &["assay-server"]),
+    ("tonic", &["assay-lake"]),
+    ("tower", &["assay-lake", "assay-server"]),
     ("ureq", &["assay-hub-api", "assay-server"]),
 ];
 
