@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use assay_lake::cluster::Cluster;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::cluster::{ExecutorArgs, SchedulerArgs};
+pub(crate) use self::cluster::ExecutorArgs;
 
 /// How much memory a query may use unless told otherwise, in megabytes.
 const DEFAULT_MEMORY: usize = 2_048;
@@ -102,7 +102,7 @@ Examples:
   assay query \"SELECT model, rank, score FROM standings WHERE task = 'gsm8k'\"
   assay query -f weekly.sql --format csv > weekly.csv
   assay query \"SELECT * FROM instances\" --format parquet --out rows.parquet
-  assay query -f weekly.sql --cluster http://10.0.0.1:50050          on many machines
+  assay query -f weekly.sql --cluster http://10.0.0.2:50051,http://10.0.0.3:50051
   assay query                                                        a prompt
 
 Exit codes:
@@ -129,8 +129,8 @@ pub(crate) struct Query {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Let the machines of a cluster answer, by its scheduler; they have to find the lake at the same place
-    #[arg(long, value_name = "URL")]
+    /// Let the executors of a cluster answer; they have to find the lake at the same place. Needs `ASSAY_CLUSTER_TOKEN`
+    #[arg(long, value_name = "URL,URL")]
     pub(crate) cluster: Option<Cluster>,
 
     #[command(flatten)]
@@ -233,7 +233,6 @@ pub(crate) enum LakeCommand {
     Serve(LakeServe),
     #[command(hide = true)]
     Work(LakeWork),
-    Scheduler(SchedulerArgs),
     Executor(ExecutorArgs),
 }
 
@@ -280,7 +279,7 @@ both hold for every question.",
 Examples:
   assay lake serve --lake /srv/lake --socket /run/assay/lake.sock
   assay serve --set lake.socket=/run/assay/lake.sock             the hub that asks there
-  assay lake serve --lake /srv/lake --socket /run/assay/lake.sock --cluster http://10.0.0.1:50050"
+  assay lake serve --lake /srv/lake --socket /run/assay/lake.sock --cluster http://executors.lab:50051"
 )]
 pub(crate) struct LakeServe {
     #[command(flatten)]
@@ -290,8 +289,8 @@ pub(crate) struct LakeServe {
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: PathBuf,
 
-    /// Let the machines of a cluster answer, by its scheduler; they have to find the lake at the same place
-    #[arg(long, value_name = "URL")]
+    /// Let the executors of a cluster answer; they have to find the lake at the same place. Needs `ASSAY_CLUSTER_TOKEN`
+    #[arg(long, value_name = "URL,URL")]
     pub(crate) cluster: Option<Cluster>,
 
     /// How much memory all questions together may take, in megabytes
@@ -317,8 +316,8 @@ pub(crate) struct LakeWork {
     #[command(flatten)]
     pub(crate) place: Place,
 
-    /// Let the machines of a cluster answer, by its scheduler
-    #[arg(long, value_name = "URL")]
+    /// Let the executors of a cluster answer
+    #[arg(long, value_name = "URL,URL")]
     pub(crate) cluster: Option<Cluster>,
 
     /// How many threads to use [default: one for each core]
@@ -345,7 +344,7 @@ pub(crate) struct Budget {
     #[arg(long, value_name = "MB", default_value_t = DEFAULT_MEMORY)]
     pub(crate) memory: usize,
 
-    /// How many seconds an answer may take [default: as long as it takes, on a cluster an hour]
+    /// How many seconds an answer may take [default: as long as it takes]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 

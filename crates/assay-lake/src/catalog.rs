@@ -1,6 +1,6 @@
 //! The tables of a snapshot as the engine sees them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,7 +16,6 @@ use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::parquet::CachedParquetFileReaderFactory;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
-use datafusion::error::DataFusionError;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
@@ -25,10 +24,9 @@ use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::prelude::SessionContext;
-use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
-use crate::lake::{Snapshot, is_inside};
+use crate::lake::Snapshot;
 use crate::manifest::DataFile;
 use crate::table::Table;
 use crate::visibility::{RowVisibility, TELLING, VisibilityFilterExec};
@@ -36,20 +34,9 @@ use crate::visibility::{RowVisibility, TELLING, VisibilityFilterExec};
 /// The table of all scores, also of records that a result file repeats.
 const REPORTED: &str = "reported";
 
-/// How the engine holds text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Text {
-    /// As views, which it groups and joins faster.
-    Views,
-    /// Plain, as it travels between machines: a view would drag along the whole buffer that it points into.
-    Plain,
-}
-
 /// One table of a snapshot. Which files a query needs is decided by the manifest, before any of them is opened.
 #[derive(Debug)]
 pub(crate) struct LakeTable {
-    table: Table,
-    directory: PathBuf,
     store: ObjectStoreUrl,
     schema: SchemaRef,
     files: Vec<(DataFile, ObjectPath)>,
@@ -57,33 +44,21 @@ pub(crate) struct LakeTable {
     visibility: Option<Arc<RowVisibility>>,
 }
 
-/// A table in the words that a scheduler is told it in.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TableDescription {
-    table: String,
-    directory: PathBuf,
-    files: Vec<DataFile>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    visibility: Option<RowVisibility>,
-}
-
 impl LakeTable {
     /// The files that a snapshot names, without the rows that are hidden.
     pub(crate) fn new(
         snapshot: &Snapshot,
         table: Table,
-        text: Text,
         visibility: &Arc<RowVisibility>,
     ) -> crate::Result<Self> {
         let files = snapshot.manifest.files_of(table).cloned().collect();
         Ok(Self {
             visibility: visibility.is_needed().then(|| Arc::clone(visibility)),
-            ..Self::of(snapshot.directory(), table, files, text)?
+            ..Self::of(snapshot.directory(), table, files)?
         })
     }
 
-    fn of(directory: &Path, table: Table, files: Vec<DataFile>, text: Text) -> crate::Result<Self> {
+    fn of(directory: &Path, table: Table, files: Vec<DataFile>) -> crate::Result<Self> {
         let bucket = Bucket::named(directory);
         let key_of = |file: &DataFile| {
             if let Some(bucket) = &bucket {
@@ -103,59 +78,11 @@ impl LakeTable {
             Some(bucket) => bucket.url()?,
             None => ObjectStoreUrl::local_filesystem(),
         };
-        let schema = match text {
-            Text::Views => table.schema_of_views(),
-            Text::Plain => table.schema(),
-        };
         Ok(Self {
-            table,
-            directory: directory.to_owned(),
             store,
-            schema,
+            schema: table.schema_of_views(),
             files: files.collect::<crate::Result<_>>()?,
             visibility: None,
-        })
-    }
-
-    /// The table with no more files than a query needs, as it is sent to a cluster.
-    pub(crate) fn narrowed(&self, state: &dyn Session, filters: &[Expr]) -> Result<Self> {
-        let files = self.needed(state, filters)?;
-        Ok(Self {
-            table: self.table,
-            directory: self.directory.clone(),
-            store: self.store.clone(),
-            schema: Arc::clone(&self.schema),
-            files: files.into_iter().cloned().collect(),
-            visibility: self.visibility.clone(),
-        })
-    }
-
-    /// What a scheduler is told of the table.
-    pub(crate) fn encode(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&TableDescription {
-            table: self.table.as_str().to_owned(),
-            directory: self.directory.clone(),
-            files: self.files.iter().map(|(file, _)| file.clone()).collect(),
-            visibility: self.visibility.as_deref().cloned(),
-        })
-    }
-
-    /// The table that a client speaks of. Its paths are checked as those of a manifest are: they may come from a stranger.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
-        let told: TableDescription =
-            serde_json::from_slice(bytes).map_err(|error| plan_error(&error.to_string()))?;
-        let table = Table::named(&told.table)
-            .ok_or_else(|| plan_error(&format!("`{}` is no table of a lake", told.table)))?;
-        let outside = told.files.iter().find(|file| !is_inside(&file.path));
-        if let Some(file) = outside {
-            let why = format!("`{}` does not lie in the lake", file.path);
-            return Err(plan_error(&why));
-        }
-        let read = Self::of(&told.directory, table, told.files, Text::Plain)
-            .map_err(|error| plan_error(&error.to_string()))?;
-        Ok(Self {
-            visibility: told.visibility.map(Arc::new),
-            ..read
         })
     }
 
@@ -238,8 +165,7 @@ impl LakeTable {
         };
         let mut source =
             ParquetSource::new(Arc::clone(&self.schema)).with_table_parquet_options(options);
-        // A file of a lake is never written to again, so what its end says of it needs to be read once. Who plans for the machines
-        // of a cluster reads nothing, and need not know where the files are.
+        // A file of a lake is never written to again, so what its end says of it needs to be read once.
         let runtime = state.runtime_env();
         if let Ok(store) = runtime.object_store(&self.store) {
             let cache = runtime.cache_manager.get_file_metadata_cache();
@@ -309,7 +235,6 @@ impl TableProvider for LakeTable {
 pub(crate) fn register_tables(
     context: &SessionContext,
     snapshot: &Snapshot,
-    text: Text,
     visibility: &Arc<RowVisibility>,
 ) -> crate::Result<()> {
     let each_once = Arc::new(visibility.without_repeated_scores(&snapshot.manifest));
@@ -318,16 +243,12 @@ pub(crate) fn register_tables(
             Table::Results => &each_once,
             Table::Records | Table::Instances | Table::Messages | Table::Metrics => visibility,
         };
-        let provider = LakeTable::new(snapshot, table, text, visibility)?;
+        let provider = LakeTable::new(snapshot, table, visibility)?;
         context.register_table(table.as_str(), Arc::new(provider))?;
     }
-    let reported = LakeTable::new(snapshot, Table::Results, text, visibility)?;
+    let reported = LakeTable::new(snapshot, Table::Results, visibility)?;
     context.register_table(REPORTED, Arc::new(reported))?;
     Ok(())
-}
-
-fn plan_error(why: &str) -> DataFusionError {
-    DataFusionError::Plan(why.to_owned())
 }
 
 /// The bounds of the benchmark and the model of each file, by which a query leaves files out.
@@ -379,6 +300,3 @@ impl PruningStatistics for FileBounds<'_> {
         None
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,68 +1,78 @@
-//! The same questions on many machines: a scheduler that cuts them into tasks, and executors that do these.
+//! The same questions on many machines: executors that work on parts of a plan, and whoever asks,
+//! who divides it.
 //!
-//! The machines speak the protocol of Ballista. A client sends a plan whose tables name their files, so a scheduler needs no
-//! catalogue, and an executor sees plain Parquet files; all of them have to find the lake at the same place.
+//! The protocol is that of `datafusion-distributed`. Rows flow from executor to executor and to the
+//! one who asks; nobody in between keeps a state. All of them have to find the lake at the same
+//! place.
 
+mod channels;
 mod codec;
 mod executor;
-mod losses;
-mod planner;
-mod scheduler;
+mod intact;
+mod roster;
+mod token;
 mod windows;
+mod wire;
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use ballista_core::execution_plans::DistributedQueryExec;
-use ballista_core::extension::SessionConfigExt as _;
-use ballista_core::optimizer::ballista_default_optimizer_rules;
-use ballista_core::serde::protobuf::CancelJobParams;
-use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
-use ballista_core::utils::create_grpc_client_endpoint;
 use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
-use datafusion_proto::protobuf::LogicalPlanNode;
-use tokio::net::TcpStream;
+use datafusion_distributed::{DistributedExt as _, SessionStateBuilderExt as _, WorkerResolver};
+use tokio::task::JoinHandle;
 
+use self::channels::Channels;
+use self::codec::StageCodec;
 pub use self::executor::{ExecutorOptions, execute};
-use self::planner::ClusterPlanner;
-pub use self::scheduler::{SchedulerOptions, schedule};
+use self::intact::{count_panics, panics};
+use self::roster::{Member, Roster};
+pub use self::token::{ClusterToken, NoToken};
+use self::windows::SortWindows;
+use self::wire::wire;
 use crate::error::{Error, Result};
+use crate::turns::TakeTurns;
 
-/// How long a scheduler may take to answer a knock, and to hear that a job is called off.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Into how many parts the data of a question is cut at most, and so how many cores of a cluster can work on it at once.
-const PARTITIONS: usize = 64;
-/// The largest message between the machines, in bytes. A plan names the files of its tables, and a large lake has many.
-const MAX_MESSAGE: u32 = 256 << 20;
+/// How deep a plan and the expressions in it may be nested. Executors refuse messages that are
+/// nested more than 100 levels, and a level of a plan takes more than one.
+pub(crate) const MAX_DEPTH: usize = 64;
+/// The bytes of files from which on one more thread reads them. Every query is spread over all
+/// executors.
+const BYTES_OF_A_PART: usize = 1;
 
-/// The scheduler of a cluster: `http://HOST:PORT`.
+/// The addresses of the executors of a cluster: `http://HOST:PORT`, separated by commas. A name
+/// with several addresses in the DNS stands for all of them.
 ///
 /// ```
 /// # use assay_lake::cluster::Cluster;
-/// assert!("http://127.0.0.1:50050".parse::<Cluster>().is_ok());
-/// assert!("127.0.0.1".parse::<Cluster>().is_err());
+/// assert!("http://10.0.0.2:50051,http://10.0.0.3:50051".parse::<Cluster>().is_ok());
+/// assert!("10.0.0.2".parse::<Cluster>().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cluster {
+pub struct Cluster(Vec<Address>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Address {
     host: String,
     port: u16,
 }
 
-/// A text that names no scheduler.
+/// A text that names no executors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the scheduler of a cluster is written `http://HOST:PORT`")]
+#[error("the executors of a cluster are written `http://HOST:PORT`, separated by commas")]
 pub struct NoCluster;
 
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.url())
+        for (index, Address { host, port }) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(f, "{comma}http://{host}:{port}")?;
+        }
+        Ok(())
     }
 }
 
@@ -70,7 +80,18 @@ impl FromStr for Cluster {
     type Err = NoCluster;
 
     fn from_str(text: &str) -> std::result::Result<Self, NoCluster> {
-        let authority = text.strip_prefix("http://").ok_or(NoCluster)?;
+        text.split(',')
+            .map(str::parse)
+            .collect::<std::result::Result<_, _>>()
+            .map(Self)
+    }
+}
+
+impl FromStr for Address {
+    type Err = NoCluster;
+
+    fn from_str(text: &str) -> std::result::Result<Self, NoCluster> {
+        let authority = text.trim().strip_prefix("http://").ok_or(NoCluster)?;
         let authority = authority.strip_suffix('/').unwrap_or(authority);
         let (host, port) = authority.rsplit_once(':').ok_or(NoCluster)?;
         let is_plain = |character: char| {
@@ -92,67 +113,110 @@ impl FromStr for Cluster {
 }
 
 impl Cluster {
-    fn url(&self) -> String {
-        format!("http://{}:{}", self.host, self.port)
-    }
-
-    /// Whether somebody listens there. The engine would find out as well, but could not say so in plain words.
-    pub(crate) async fn reach(&self) -> Result<()> {
-        let address = format!("{}:{}", self.host, self.port);
-        let failed = |why: String| Error::Cluster {
-            doing: "reach the scheduler at",
-            at: self.url(),
-            why,
-        };
-        match tokio::time::timeout(PATIENCE, TcpStream::connect(address)).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(failed(error.to_string())),
-            Err(_) => Err(failed(format!(
-                "no answer within {} seconds",
-                PATIENCE.as_secs()
-            ))),
-        }
-    }
-
-    /// A session whose questions about tables of a lake are answered by the cluster.
-    pub(crate) fn session(&self, runtime: Arc<RuntimeEnv>) -> SessionState {
-        let message = usize::try_from(MAX_MESSAGE).unwrap_or(usize::MAX);
-        let config = SessionConfig::new_with_ballista()
-            .with_target_partitions(PARTITIONS)
-            .with_information_schema(true)
-            // The plan is made once, by rules that include ours; one that changes while it runs would lose their work.
-            .with_ballista_adaptive_query_planner(false)
-            .with_ballista_grpc_client_max_message_size(message);
-        let planner = ClusterPlanner::new(self.url(), config.ballista_config());
-        SessionStateBuilder::new()
-            .with_default_features()
-            .with_config(config)
-            .with_runtime_env(runtime)
-            .with_optimizer_rules(ballista_default_optimizer_rules())
-            .with_query_planner(Arc::new(planner))
-            .build()
+    /// Returns the hosts and ports as a resolver reads them.
+    fn addresses(&self) -> impl Iterator<Item = (&str, u16)> {
+        let bare = |host| str::trim_end_matches(str::trim_start_matches(host, '['), ']');
+        self.0
+            .iter()
+            .map(move |address| (bare(&address.host), address.port))
     }
 }
 
-/// Returns the error of a cluster in plain words. A machine that is gone shows in many ways: the scheduler cancels the queries
-/// that it worked on, and whoever fetches parts of an answer from it finds nobody.
-pub(crate) fn explain(error: DataFusionError) -> Error {
-    const SIGNS_OF_A_LOSS: [&str; 9] = [
-        "failed: Cancelled",
-        "executors were lost",
-        "has failed 1 times",
-        "FetchFailed",
-        "transport error",
-        "h2 protocol error",
-        "Connection refused",
-        "ConnectionReset",
-        "BrokenPipe",
-    ];
-    let text = error.to_string();
-    if SIGNS_OF_A_LOSS.iter().any(|sign| text.contains(sign)) {
-        return Error::ExecutorLost(Box::new(error));
+/// The executors that answer the questions of an engine.
+pub(crate) struct Executors {
+    roster: Arc<Roster>,
+    channels: Channels,
+}
+
+impl Executors {
+    /// Asks who is there. Without anybody, or with another token, this fails.
+    pub(crate) async fn find(cluster: &Cluster, token: &ClusterToken) -> Result<(Self, usize)> {
+        count_panics();
+        let wire = wire().map_err(|error| Error::Cluster {
+            doing: "start threads to ask",
+            at: cluster.to_string(),
+            why: error.to_string(),
+        })?;
+        let channels = Channels::new(token.clone(), wire);
+        let roster = Arc::new(Roster::new(cluster.clone(), channels.clone()));
+        let threads = Roster::threads(&roster.refresh().await?);
+        Ok((Self { roster, channels }, threads))
     }
-    Error::Query(error)
+
+    /// Returns a session whose questions are divided among the executors, each of which works with
+    /// so many threads.
+    pub(crate) fn session(&self, runtime: Arc<RuntimeEnv>, threads: usize) -> Result<SessionState> {
+        let resolver: Arc<dyn WorkerResolver> = Arc::<Roster>::clone(&self.roster);
+        let config = SessionConfig::new()
+            .with_target_partitions(threads)
+            .with_information_schema(true);
+        let builder = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(runtime)
+            .with_default_features()
+            .with_physical_optimizer_rule(Arc::new(SortWindows))
+            .with_physical_optimizer_rule(Arc::new(TakeTurns))
+            .with_distributed_worker_resolver(resolver)
+            .with_distributed_channel_resolver(self.channels.clone())
+            .with_distributed_user_codec(StageCodec)
+            .with_distributed_file_scan_config_bytes_per_partition(BYTES_OF_A_PART)?
+            .with_distributed_metrics_collection(false)?
+            .with_distributed_planner();
+        Ok(builder.build())
+    }
+
+    /// Asks again who is there, and watches over them for one question.
+    pub(crate) async fn begin(&self) -> Result<Watch> {
+        let members = self.roster.refresh().await?;
+        let watch = Arc::clone(&self.roster).watch(members.clone());
+        Ok(Watch {
+            roster: Arc::clone(&self.roster),
+            members,
+            loss: self.channels.wire().spawn(watch),
+            panics_before: panics(),
+        })
+    }
+}
+
+/// Watches over the executors of a question while it is answered.
+pub(crate) struct Watch {
+    roster: Arc<Roster>,
+    members: Vec<Member>,
+    loss: JoinHandle<()>,
+    panics_before: usize,
+}
+
+impl Watch {
+    /// Waits until an executor is lost, however quiet the others are about it.
+    pub(crate) async fn lost(&mut self) -> Error {
+        // The task ends when one is lost, and only then.
+        let _ = (&mut self.loss).await;
+        Error::ExecutorLost(None)
+    }
+
+    /// Returns the error in plain words. One that is gone shows in many ways, so they are asked who
+    /// is still there.
+    pub(crate) async fn explain(&self, error: DataFusionError) -> Error {
+        if self.roster.is_one_lost(&self.members).await {
+            return Error::ExecutorLost(Some(Box::new(error)));
+        }
+        Error::Query(error)
+    }
+
+    /// Returns an error if this process broke down since the question began: some of the answer may
+    /// be missing.
+    pub(crate) fn verify_intact(&self) -> Result<()> {
+        if panics() == self.panics_before {
+            return Ok(());
+        }
+        Err(Error::BrokenOff("a task panicked".to_owned()))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.loss.abort();
+    }
 }
 
 /// An address as it stands before a colon and a port.
@@ -163,51 +227,21 @@ fn host_of(address: IpAddr) -> String {
     }
 }
 
-/// A question that a cluster works on.
-pub(crate) struct Job {
-    cluster: Cluster,
-    plan: Arc<dyn ExecutionPlan>,
-}
-
-impl Job {
-    /// The job that a plan becomes when it runs.
-    pub(crate) fn new(cluster: Cluster, plan: Arc<dyn ExecutionPlan>) -> Self {
-        Self { cluster, plan }
-    }
-
-    /// Calls the work off, because nobody waits for its answer any more. A scheduler that cannot be told is busy with worse.
-    pub(crate) async fn cancel(&self) {
-        let query = self
-            .plan
-            .downcast_ref::<DistributedQueryExec<LogicalPlanNode>>();
-        let Some(id) = query.and_then(DistributedQueryExec::job_id) else {
-            return;
-        };
-        let call = async {
-            let endpoint = create_grpc_client_endpoint(self.cluster.url(), None).ok()?;
-            let channel = endpoint.connect().await.ok()?;
-            let mut scheduler = SchedulerGrpcClient::new(channel);
-            let job_id = id.into();
-            scheduler.cancel_job(CancelJobParams { job_id }).await.ok()
-        };
-        let _ = tokio::time::timeout(PATIENCE, call).await;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn only_the_address_of_a_scheduler_is_taken_for_one() {
+    fn only_the_addresses_of_executors_are_accepted() {
         for good in [
             "http://127.0.0.1:50050",
-            "http://scheduler.lab.example:1/",
+            "http://executor.lab.example:1/",
             "http://[::1]:50050",
+            "http://10.0.0.2:1,http://10.0.0.3:1",
         ] {
             let cluster: Cluster = good.parse().unwrap();
 
-            assert_eq!(cluster.url(), good.trim_end_matches('/'));
+            assert_eq!(cluster.to_string(), good.trim_end_matches('/'));
         }
         for bad in [
             "",
@@ -220,6 +254,8 @@ mod tests {
             "https://host:1",
             "host:1",
             "http://[host]:1",
+            "http://host:1,",
+            "http://host:1,host:2",
         ] {
             assert_eq!(bad.parse::<Cluster>(), Err(NoCluster), "{bad}");
         }

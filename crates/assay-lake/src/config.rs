@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use assay_lake::Storage;
+use assay_lake::cluster::{ClusterToken, NoToken};
 
 /// How wide findings are when they do not go to a terminal.
 const WIDTH: usize = 120;
@@ -18,6 +19,8 @@ pub(crate) struct Config {
     pub(crate) lake: PathBuf,
     /// How lakes in object storage are reached.
     pub(crate) storage: Storage,
+    /// The token of the cluster, which only those need who are part of one or ask one.
+    cluster_token: Result<ClusterToken, NoToken>,
     /// Whether standard input is a terminal.
     pub(crate) stdin_is_terminal: bool,
     /// Whether standard error is a terminal.
@@ -34,11 +37,17 @@ impl Config {
         Self {
             lake: variable("ASSAY_LAKE").map_or_else(|| DEFAULT_LAKE.into(), PathBuf::from),
             storage: Storage::from_variables(variables()),
+            cluster_token: ClusterToken::new(&variable("ASSAY_CLUSTER_TOKEN").unwrap_or_default()),
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: WIDTH,
             cores: std::thread::available_parallelism().map_or(1, NonZero::get),
         }
+    }
+
+    /// Returns the token of the cluster.
+    pub(crate) fn cluster_token(&self) -> Result<ClusterToken, NoToken> {
+        self.cluster_token.clone()
     }
 }
 

@@ -16,15 +16,14 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures_util::StreamExt as _;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::board_rows::BoardRows;
 use crate::bucket::Stores;
-use crate::catalog::{Text, register_tables};
-use crate::cluster::{Cluster, Job, explain};
+use crate::catalog::register_tables;
+use crate::cluster::{self, Cluster, ClusterToken, Executors, Watch};
 use crate::depth::{has_more_operators, is_deeper};
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
@@ -74,8 +73,8 @@ pub struct Engine {
     context: SessionContext,
     limits: Limits,
     asked_by: AskedBy,
-    /// Who does the work, when it is not this process.
-    cluster: Option<Cluster>,
+    /// The executors that work on questions, when it is not this process alone.
+    executors: Option<Executors>,
     /// What it is over. As long as it is held, its files stay on the disk.
     _snapshot: Arc<Snapshot>,
 }
@@ -98,7 +97,8 @@ pub struct Answer {
     batches: mpsc::Receiver<Result<RecordBatch, DataFusionError>>,
     /// Gone once the answer is known to be whole.
     task: Option<JoinHandle<()>>,
-    job: Option<Job>,
+    /// Watches over the executors that work on it.
+    watch: Option<Watch>,
     deadline: Option<(Instant, Duration)>,
 }
 
@@ -117,34 +117,46 @@ impl Engine {
         Self::alone(snapshot, limits, filter, AskedBy::Stranger).await
     }
 
-    /// Makes the tables of a snapshot known to a cluster, which has to find the files of the lake at the same place. Questions
-    /// are checked here as they are by [`Engine::open`]; the memory of the machines that answer them is bounded there.
-    pub async fn open_on(cluster: &Cluster, snapshot: Snapshot, limits: Limits) -> Result<Self> {
+    /// Makes the tables of a snapshot known, and divides questions among the executors of a cluster. They have to find the files of
+    /// the lake at the same place. Questions are checked as by [`Engine::open`]; each executor bounds its own memory.
+    pub async fn open_on(
+        cluster: &Cluster,
+        token: &ClusterToken,
+        snapshot: Snapshot,
+        limits: Limits,
+    ) -> Result<Self> {
         let filter = SourceFilter::default();
-        Self::on(cluster, snapshot, limits, &filter, AskedBy::Owner).await
+        Self::on((cluster, token), snapshot, limits, &filter, AskedBy::Owner).await
     }
 
     /// The same for strangers: what is hidden is left out by the machines that read the files.
     pub async fn for_strangers_on(
         cluster: &Cluster,
+        token: &ClusterToken,
         snapshot: Snapshot,
         limits: Limits,
         filter: &SourceFilter,
     ) -> Result<Self> {
-        Self::on(cluster, snapshot, limits, filter, AskedBy::Stranger).await
+        Self::on(
+            (cluster, token),
+            snapshot,
+            limits,
+            filter,
+            AskedBy::Stranger,
+        )
+        .await
     }
 
     async fn on(
-        cluster: &Cluster,
+        (cluster, token): (&Cluster, &ClusterToken),
         snapshot: Snapshot,
         limits: Limits,
         filter: &SourceFilter,
         asked_by: AskedBy,
     ) -> Result<Self> {
-        cluster.reach().await?;
-        let state = cluster.session(runtime(limits, &snapshot, asked_by)?);
-        let cluster = Some(cluster.clone());
-        Self::knowing(state, snapshot, limits, filter, (asked_by, cluster)).await
+        let (executors, threads) = Executors::find(cluster, token).await?;
+        let state = executors.session(runtime(limits, &snapshot, asked_by)?, threads)?;
+        Self::knowing(state, snapshot, limits, filter, (asked_by, Some(executors))).await
     }
 
     async fn alone(
@@ -173,12 +185,8 @@ impl Engine {
         mut snapshot: Snapshot,
         limits: Limits,
         filter: &SourceFilter,
-        (asked_by, cluster): (AskedBy, Option<Cluster>),
+        (asked_by, executors): (AskedBy, Option<Executors>),
     ) -> Result<Self> {
-        let text = match cluster {
-            Some(_) => Text::Plain,
-            None => Text::Views,
-        };
         let visibility = Arc::new(RowVisibility::new(filter, &snapshot.manifest));
         snapshot
             .manifest
@@ -192,7 +200,7 @@ impl Engine {
                 context.deregister_udf(function);
             }
         }
-        register_tables(&context, &snapshot, text, &visibility)?;
+        register_tables(&context, &snapshot, &visibility)?;
         for view in VIEWS {
             let sql = format!("CREATE VIEW {} AS {}", view.name, view.sql);
             context.sql(&sql).await?;
@@ -201,7 +209,7 @@ impl Engine {
             context,
             limits,
             asked_by,
-            cluster,
+            executors,
             _snapshot: Arc::new(snapshot),
         })
     }
@@ -212,8 +220,12 @@ impl Engine {
             return Err(Error::TooLong(MAX_OPERATORS));
         }
         let plan = self.context.state().create_logical_plan(sql).await?;
-        if is_deeper(&plan, MAX_DEPTH)? {
-            return Err(Error::TooDeep(MAX_DEPTH));
+        let max_depth = match &self.executors {
+            Some(_) => cluster::MAX_DEPTH,
+            None => MAX_DEPTH,
+        };
+        if is_deeper(&plan, max_depth)? {
+            return Err(Error::TooDeep(max_depth));
         }
         SQLOptions::new()
             .with_allow_ddl(false)
@@ -228,16 +240,20 @@ impl Engine {
             .limits
             .timeout
             .map(|timeout| (Instant::now() + timeout, timeout));
+        let watch = match &self.executors {
+            Some(executors) => Some(executors.begin().await?),
+            None => None,
+        };
         let frame = self.context.execute_logical_plan(plan).await?;
         let context = Arc::new(frame.task_ctx());
         let plan = within(deadline, frame.create_physical_plan()).await??;
-        let stream = execute_stream(Arc::clone(&plan), context)?;
+        let stream = execute_stream(plan, context)?;
         let (sender, batches) = mpsc::channel(BATCHES_AHEAD);
         Ok(Answer {
             schema: stream.schema(),
             batches,
             task: Some(tokio::spawn(drive(stream, sender))),
-            job: self.cluster.clone().map(|cluster| Job::new(cluster, plan)),
+            watch,
             deadline,
         })
     }
@@ -261,22 +277,26 @@ impl Answer {
 
     /// The next rows; `None` after the last.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>> {
-        match within(self.deadline, self.batches.recv()).await {
-            Ok(Some(Ok(batch))) => Ok(Some(batch)),
-            Ok(Some(Err(error))) if self.job.is_some() => Err(explain(error)),
-            Ok(Some(Err(error))) => Err(error.into()),
-            Ok(None) => self.close().await,
-            Err(stopped) => {
-                self.call_off().await;
-                Err(stopped)
+        let Some(watch) = &mut self.watch else {
+            return match within(self.deadline, self.batches.recv()).await? {
+                Some(batch) => Ok(Some(batch?)),
+                None => self.close().await,
+            };
+        };
+        let rows_or_loss = async {
+            tokio::select! {
+                biased;
+                rows = self.batches.recv() => Ok(rows),
+                lost = watch.lost() => Err(lost),
             }
-        }
-    }
-
-    /// Tells a cluster that nobody waits any more.
-    pub async fn call_off(&mut self) {
-        if let Some(job) = self.job.take() {
-            job.cancel().await;
+        };
+        match within(self.deadline, rows_or_loss).await?? {
+            Some(Ok(batch)) => Ok(Some(batch)),
+            Some(Err(error)) => Err(watch.explain(error).await),
+            None => {
+                watch.verify_intact()?;
+                self.close().await
+            }
         }
     }
 
@@ -295,13 +315,9 @@ impl Answer {
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        let Some(task) = &self.task else {
-            return;
-        };
-        task.abort();
-        // A cluster does not notice by itself that nobody waits any more.
-        if let (Some(job), Ok(runtime)) = (self.job.take(), Handle::try_current()) {
-            runtime.spawn(async move { job.cancel().await });
+        // Executors notice by themselves that nobody reads their rows any more.
+        if let Some(task) = &self.task {
+            task.abort();
         }
     }
 }
@@ -390,7 +406,7 @@ mod tests {
             schema,
             batches,
             task: Some(task),
-            job: None,
+            watch: None,
             deadline: None,
         };
 

@@ -5,6 +5,8 @@ use datafusion::arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
 use parquet::errors::ParquetError;
 
+use crate::cluster::NoToken;
+
 /// What an operation on a lake returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -91,9 +93,6 @@ pub enum Error {
     /// The engine ended without saying that the answer is whole.
     #[error("the engine broke off in the middle of the answer: {0}")]
     BrokenOff(String),
-    /// Whoever asked does not want the answer any more.
-    #[error("interrupted; the cluster was told to stop")]
-    Interrupted,
     /// An address of a lake that nobody can follow.
     #[error(
         "`{0}` is no address of a lake: name a directory, `file:///DIRECTORY` or `s3://BUCKET/PREFIX`"
@@ -124,7 +123,10 @@ pub enum Error {
     },
     /// A machine of a cluster was lost while it worked on a query.
     #[error("a machine of the cluster was lost while it worked on the query; ask it again")]
-    ExecutorLost(#[source] Box<DataFusionError>),
+    ExecutorLost(#[source] Option<Box<DataFusionError>>),
+    /// The token of a cluster is missing, or is none.
+    #[error(transparent)]
+    Token(#[from] NoToken),
     /// Two runs cannot be compared.
     #[error("{0}")]
     Compare(String),

@@ -15,7 +15,8 @@ use datafusion::physical_expr::expressions::Literal;
 
 /// Computes percentiles of doubles with the exact weight between two neighbours.
 ///
-/// The function of the engine cuts the weight after six digits. Everything else is left to it.
+/// The function of the engine cuts the weight after six digits, and loses values that several
+/// threads or machines gathered. Everything else is left to it.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ExactPercentile {
     inner: Arc<AggregateUDF>,
@@ -108,7 +109,14 @@ impl Accumulator for ExactAccumulator {
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        self.inner.merge_batch(states)
+        let [states] = states else {
+            return internal_err!("the state of percentile_cont is one list of values");
+        };
+        // The engine's own takes the first of several states and forgets the others.
+        for values in states.as_list::<i32>().iter().flatten() {
+            self.inner.update_batch(&[values])?;
+        }
+        Ok(())
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
@@ -116,7 +124,8 @@ impl Accumulator for ExactAccumulator {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        // Its state is all the values. A window asks again after more of them, so they are given back.
+        // Its state is all the values. A window asks again after more of them, so they are given
+        // back.
         let state = self.inner.state()?;
         let [ScalarValue::List(list)] = &state[..] else {
             return internal_err!("the state of percentile_cont is one list of values");
@@ -124,7 +133,7 @@ impl Accumulator for ExactAccumulator {
         let list = Arc::clone(list) as ArrayRef;
         let values = list.as_list::<i32>().value(0);
         let values = values.as_primitive::<Float64Type>().values().to_vec();
-        self.inner.merge_batch(&[list])?;
+        self.merge_batch(&[list])?;
         Ok(ScalarValue::Float64(percentile(values, self.percentile)))
     }
 
@@ -141,7 +150,8 @@ impl Accumulator for ExactAccumulator {
     }
 }
 
-/// Returns the value below which this share of the values lies, on the line between its two neighbours.
+/// Returns the value below which this share of the values lies, on the line between its two
+/// neighbours.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -160,7 +170,51 @@ fn percentile(mut values: Vec<f64>, share: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use datafusion::arrow::array::ListArray;
+    use datafusion::arrow::datatypes::{Field, Schema};
+    use datafusion::physical_expr::PhysicalExpr;
+    use datafusion::physical_expr::expressions::Column;
+
     use super::*;
+
+    #[test]
+    fn values_that_several_threads_gathered_are_all_counted() {
+        let mut all = ExactAccumulator {
+            inner: double_accumulator(),
+            percentile: 1.0,
+        };
+        let gathered = [
+            Some(vec![Some(1.0), Some(2.0)]),
+            None,
+            Some(vec![Some(9.0)]),
+        ];
+        let states = ListArray::from_iter_primitive::<Float64Type, _, _>(gathered);
+
+        all.merge_batch(&[Arc::new(states)]).unwrap();
+
+        assert_eq!(all.evaluate().unwrap(), ScalarValue::Float64(Some(9.0)));
+    }
+
+    /// Returns the engine's own accumulator of doubles.
+    fn double_accumulator() -> Box<dyn Accumulator> {
+        let column = Arc::new(Field::new("x", DataType::Float64, true));
+        let share = Arc::new(Field::new("p", DataType::Float64, false));
+        let schema = Schema::new(vec![Arc::clone(&column), Arc::clone(&share)]);
+        let x = Arc::new(Column::new("x", 0)) as Arc<dyn PhysicalExpr>;
+        let p = Arc::new(Literal::new(ScalarValue::Float64(Some(1.0))));
+        let arguments = AccumulatorArgs {
+            return_field: Arc::clone(&column),
+            schema: &schema,
+            ignore_nulls: false,
+            order_bys: &[],
+            is_reversed: false,
+            name: "percentile_cont",
+            is_distinct: false,
+            exprs: &[x, p],
+            expr_fields: &[column, share],
+        };
+        PercentileCont::new().accumulator(arguments).unwrap()
+    }
 
     #[test]
     fn the_weight_between_two_neighbours_is_not_cut() {

@@ -117,7 +117,7 @@ pub struct LakeConfig {
     pub socket: Option<PathBuf>,
     /// The program; the one beside this one, else one on the PATH, when absent.
     pub program: Option<PathBuf>,
-    /// The scheduler of the cluster that does the work, when it is not the process that is started.
+    /// The executors of the cluster that works on questions, separated by commas, when it is not the process that is started alone.
     pub cluster: Option<String>,
     /// How many bytes of memory all questions together may take, of the process that is started.
     pub memory: u64,

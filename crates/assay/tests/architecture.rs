@@ -95,7 +95,6 @@ const EDGES: [(&str, &[&str]); 20] = [
 const CONFINED: [(&str, &[&str]); 14] = [
     ("annotate-snippets", &["assay-render"]),
     ("axum", &["assay-lake", "assay-server"]),
-    ("ballista", &["assay-lake"]),
     ("clap", &["assay", "assay-lake"]),
     ("datafusion", &["assay-lake"]),
     ("ed25519-dalek", &["assay-tlog", "assay-trust"]),
@@ -105,7 +104,8 @@ const CONFINED: [(&str, &[&str]); 14] = [
     ("rmcp", &["assay-server"]),
     ("saphyr-parser", &["assay-formats"]),
     ("sqlx", &["assay-store"]),
-    ("tower", &["assay-server"]),
+    ("tonic", &["assay-lake"]),
+    ("tower", &["assay-lake", "assay-server"]),
     ("ureq", &["assay-hub-api", "assay-server"]),
 ];
 

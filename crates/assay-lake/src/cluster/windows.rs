@@ -14,8 +14,9 @@ use datafusion::physical_plan::{
 
 /// Sorts what goes into a window function by all the columns that it is divided by.
 ///
-/// One machine leaves out those that a filter holds constant (`WHERE task = 'sums'`). When a plan is cut into stages, the filter
-/// may end up in another one than the window, which then no longer knows, and refuses its input.
+/// One machine leaves out those that a filter holds constant (`WHERE task = 'sums'`). When a plan
+/// is cut into stages, the filter may end up in another one than the window, which then no longer
+/// knows, and refuses its input.
 #[derive(Debug)]
 pub(super) struct SortWindows;
 
@@ -52,7 +53,8 @@ impl PhysicalOptimizerRule for SortWindows {
     }
 }
 
-/// The order of the input of a window with the columns that were left out put first, where they change nothing.
+/// The order of the input of a window with the columns that were left out put first, where they
+/// change nothing.
 fn wanted(node: &Arc<dyn ExecutionPlan>) -> Option<LexOrdering> {
     let windows = match (
         node.downcast_ref::<BoundedWindowAggExec>(),

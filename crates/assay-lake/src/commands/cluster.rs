@@ -1,32 +1,12 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use assay_cli::{Exit, Printer};
 use assay_lake::Error;
-use assay_lake::cluster::{ExecutorOptions, SchedulerOptions, execute, schedule};
+use assay_lake::cluster::{Cluster, ClusterToken, ExecutorOptions, execute};
 
-use crate::args::{ExecutorArgs, SchedulerArgs};
+use crate::args::ExecutorArgs;
 use crate::config::Config;
-
-/// Runs the scheduler of a cluster.
-pub(super) fn scheduler(
-    command: &SchedulerArgs,
-    config: &Config,
-    printer: &mut Printer,
-) -> Result<Exit, Error> {
-    let options = SchedulerOptions {
-        listen: command.listen,
-        advertise: command.advertise.clone(),
-        executor_timeout: Duration::from_secs(command.executor_timeout),
-    };
-    let ready = |address: SocketAddr| {
-        printer.line(&format!("the scheduler listens on http://{address}"));
-        printer.flush();
-    };
-    super::block_on(config.cores, schedule(options, ready))?;
-    Ok(Exit::Clean)
-}
 
 /// Runs an executor of a cluster.
 pub(super) fn executor(
@@ -41,6 +21,7 @@ pub(super) fn executor(
             source,
         }
     };
+    let token = config.cluster_token()?;
     // Removed with everything in it when the process ends as it should.
     let temporary = tempfile::tempdir().map_err(failed(std::env::temp_dir()))?;
     let work = match &command.work {
@@ -48,19 +29,30 @@ pub(super) fn executor(
         None => temporary.path().to_owned(),
     };
     std::fs::create_dir_all(&work).map_err(failed(work.clone()))?;
+    let threads = command.jobs.map_or(config.cores, usize::from);
     let options = ExecutorOptions {
-        scheduler: command.scheduler.clone(),
         listen: command.listen,
-        advertise: command.advertise.clone(),
-        threads: command.jobs.map_or(config.cores, usize::from),
+        token,
+        threads,
         memory: command.memory.saturating_mul(1 << 20),
         work,
         storage: config.storage.clone(),
     };
     let ready = |address: SocketAddr| {
-        printer.line(&format!("the executor works at {address}"));
+        printer.line(&format!("the executor listens on http://{address}"));
         printer.flush();
     };
-    super::block_on(config.cores, execute(options, ready))?;
+    super::block_on(threads, execute(options, ready))?;
     Ok(Exit::Clean)
+}
+
+/// Returns the cluster that is asked, with its token.
+pub(super) fn with_token(
+    cluster: Option<&Cluster>,
+    config: &Config,
+) -> Result<Option<(Cluster, ClusterToken)>, Error> {
+    let Some(cluster) = cluster else {
+        return Ok(None);
+    };
+    Ok(Some((cluster.clone(), config.cluster_token()?)))
 }

@@ -26,7 +26,6 @@ pub(super) fn run(
         LakeCommand::Files(files) => list(files, config, printer),
         LakeCommand::Serve(serve) => super::serve::run(serve, config, printer),
         LakeCommand::Work(work) => super::serve::run_work(work, config),
-        LakeCommand::Scheduler(command) => super::cluster::scheduler(command, config, printer),
         LakeCommand::Executor(command) => super::cluster::executor(command, config, printer),
     }
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use assay_cli::{Exit, Printer};
-use assay_lake::{Answer, Engine, Error, Limits, Table, VIEWS};
+use assay_lake::{Engine, Error, Limits, Table, VIEWS};
 use assay_model::chain;
 use assay_render::visible;
 
@@ -14,17 +14,11 @@ use crate::prompt::{Prompt, Typed};
 
 /// The longest query that is read, in bytes.
 const MAX_QUERY: u64 = 1 << 20;
-/// How long a cluster may take when nobody says how long.
-const ON_A_CLUSTER: Duration = Duration::from_hours(1);
 
 /// Answers a question, or all that are asked at a prompt.
 pub(super) fn run(command: &Query, config: &Config, printer: &mut Printer) -> Result<Exit, Error> {
     let snapshot = super::read(&command.place, config)?;
-    let mut limits = limits(&command.budget, config);
-    if command.cluster.is_some() {
-        // A cluster without executors would never begin, and nobody there would notice.
-        limits.timeout = limits.timeout.or(Some(ON_A_CLUSTER));
-    }
+    let limits = limits(&command.budget, config);
     let sql = match (&command.sql, &command.file) {
         (Some(sql), _) => Some(sql.clone()),
         (None, Some(file)) => {
@@ -40,7 +34,10 @@ pub(super) fn run(command: &Query, config: &Config, printer: &mut Printer) -> Re
     super::block_on(limits.threads, async {
         let engine = match &command.cluster {
             None => Engine::open(snapshot, limits).await?,
-            Some(cluster) => Engine::open_on(cluster, snapshot, limits).await?,
+            Some(cluster) => {
+                let token = config.cluster_token()?;
+                Engine::open_on(cluster, &token, snapshot, limits).await?
+            }
         };
         match sql {
             Some(sql) => answer(&engine, &sql, command, printer).await,
@@ -67,7 +64,7 @@ async fn answer(
     let sql = sql.trim().trim_end_matches(';');
     let mut answer = engine.ask(sql).await?;
     let told = match &command.out {
-        None => write(&mut answer, command, &mut *printer).await?,
+        None => output::write(&mut answer, command.format, &mut *printer).await?,
         Some(path) => {
             let failed = |source| Error::Io {
                 doing: "write",
@@ -76,7 +73,7 @@ async fn answer(
             };
             let file = std::fs::File::create(path).map_err(failed)?;
             let mut file = std::io::BufWriter::new(file);
-            let written = write(&mut answer, command, &mut file).await;
+            let written = output::write(&mut answer, command.format, &mut file).await;
             let told = match written {
                 Ok(told) => told,
                 Err(error) => {
@@ -91,24 +88,6 @@ async fn answer(
     };
     remark(told, command.format, printer);
     Ok(Exit::Clean)
-}
-
-/// Writes an answer. A cluster would go on working when this process is gone, so it is told when somebody interrupts.
-async fn write(
-    answer: &mut Answer,
-    command: &Query,
-    to: impl Write + Send,
-) -> Result<WrittenRows, Error> {
-    if command.cluster.is_none() {
-        return output::write(answer, command.format, to).await;
-    }
-    tokio::select! {
-        told = output::write(answer, command.format, to) => told,
-        _ = tokio::signal::ctrl_c() => {
-            answer.call_off().await;
-            Err(Error::Interrupted)
-        }
-    }
 }
 
 fn remark(told: WrittenRows, format: AnswerFormat, printer: &mut Printer) {

@@ -56,7 +56,6 @@ pub(super) fn run(
         arguments: arguments_of_work(command, &lake, memory).map_err(failed)?,
         directory: command.socket.with_extension("spill"),
         reused_below: memory / 2,
-        on_cluster: command.cluster.is_some(),
     };
     // Files are taken in on these threads, and a record may be deep.
     let answering = runtime(ANSWERING, super::STACK).map_err(failed)?;
@@ -95,7 +94,7 @@ pub(super) fn run_work(command: &LakeWork, config: &Config) -> Result<Exit, Erro
     let answering = runtime(ANSWERING, SMALL_STACK).map_err(failed)?;
     let shared = Work {
         lake: super::lake(&command.place, config)?,
-        cluster: command.cluster.clone(),
+        cluster: super::cluster::with_token(command.cluster.as_ref(), config)?,
         workers: workers.handle().clone(),
         threads,
         memory: usize::try_from(command.memory).unwrap_or(usize::MAX),

@@ -28,8 +28,6 @@ use tokio::time::timeout;
 const START_WITHIN: Duration = Duration::from_secs(30);
 /// The time after which a process that nobody needs is ended.
 const IDLE_FOR: Duration = Duration::from_mins(1);
-/// The time that a process of a cluster has to call off what the machines of the cluster do.
-const CALL_OFF_WITHIN: Duration = Duration::from_secs(1);
 
 /// How processes are started.
 #[derive(Debug)]
@@ -42,8 +40,6 @@ pub(crate) struct Recipe {
     pub(crate) directory: PathBuf,
     /// The resident memory above which a process is not used again, in bytes.
     pub(crate) reused_below: u64,
-    /// Whether others do the work, who have to be told when nobody waits any more.
-    pub(crate) on_cluster: bool,
 }
 
 /// The processes.
@@ -114,7 +110,7 @@ impl Pool {
         loop {
             tokio::time::sleep(IDLE_FOR).await;
             for worker in self.take_idle_for_long() {
-                worker.end(Duration::ZERO).await;
+                worker.end().await;
             }
         }
     }
@@ -200,22 +196,16 @@ impl Drop for Lease {
         let Some(worker) = self.worker.take() else {
             return;
         };
-        let grace = if self.pool.recipe.on_cluster {
-            CALL_OFF_WITHIN
-        } else {
-            Duration::ZERO
-        };
         // Without a runtime this process is about to end, and its children end with it.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(worker.end(grace));
+            runtime.spawn(worker.end());
         }
     }
 }
 
 impl Worker {
     /// Ends the process and removes what it has left.
-    async fn end(mut self, grace: Duration) {
-        tokio::time::sleep(grace).await;
+    async fn end(mut self) {
         // Whether it was there to be ended or not, it is gone.
         let _ = self.child.kill().await;
         self.clear_away();

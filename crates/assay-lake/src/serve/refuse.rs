@@ -104,7 +104,7 @@ impl From<Error> for Refused {
             | Error::Manifest { .. }
             | Error::Parquet { .. }
             | Error::BrokenOff(_)
-            | Error::Interrupted
+            | Error::Token(_)
             | Error::NoAddress(_)
             | Error::Remote(_)
             | Error::Bucket { .. }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_formats::lake_api::{Ask, AskCompare, Budget, Delivery, SourceFilter};
-use assay_lake::cluster::Cluster;
+use assay_lake::cluster::{Cluster, ClusterToken};
 use assay_lake::compare::{Comparison, Question, compare};
 use assay_lake::{Engine, Lake, Limits};
 use axum::extract::{DefaultBodyLimit, State};
@@ -32,8 +32,8 @@ const COUNTED_EIGHTHS: usize = 5;
 pub(crate) struct Work {
     /// The lake.
     pub(crate) lake: Lake,
-    /// Who does the work, when it is not this process.
-    pub(crate) cluster: Option<Cluster>,
+    /// The executors that work on questions, when it is not this process alone.
+    pub(crate) cluster: Option<(Cluster, ClusterToken)>,
     /// Where the engine works. It has threads of its own, so that however hard they work, somebody looks at the clock.
     pub(crate) workers: Handle,
     /// How many threads work on a question.
@@ -70,7 +70,9 @@ impl Work {
             threads: self.threads,
         };
         Ok(match &self.cluster {
-            Some(cluster) => Engine::for_strangers_on(cluster, snapshot, limits, filter).await?,
+            Some((cluster, token)) => {
+                Engine::for_strangers_on(cluster, token, snapshot, limits, filter).await?
+            }
             None => Engine::for_strangers(snapshot, limits, filter).await?,
         })
     }

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::support::{Run, World};
 
+/// The token of clusters of tests.
+pub(crate) const CLUSTER_TOKEN: &str = "a-token-of-tests-0123456789";
+
 /// The program on the lake of a world, in its directory and with nothing else in its environment.
 #[expect(
     clippy::disallowed_methods,
@@ -18,6 +21,7 @@ pub(crate) fn program(world: &World, args: &[&str]) -> Command {
         .current_dir(world.root.path())
         .env_clear()
         .env("ASSAY_LAKE", world.lake.directory())
+        .env("ASSAY_CLUSTER_TOKEN", CLUSTER_TOKEN)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

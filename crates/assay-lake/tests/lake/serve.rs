@@ -88,6 +88,12 @@ impl Process {
         }
     }
 
+    /// Fails if a question gets an answer.
+    pub(crate) async fn assert_cannot_answer(&self) {
+        let reply = self.query(&ask("SELECT count(*) FROM instances")).await;
+        assert_eq!(reply.status, 500, "{}", reply.text());
+    }
+
     async fn query(&self, ask: &Ask) -> Reply {
         self.post("/query", ask).await
     }

@@ -266,7 +266,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "lake.cluster",
-        about: "scheduler of the cluster that answers about samples, `http://HOST:PORT`, for the `assay-lake` that is started",
+        about: "executors of the cluster that answers about samples, `http://HOST:PORT,...`, for the `assay-lake` that is started",
         set: |config, text| {
             config.lake.cluster = Some(text.to_owned());
             Ok(())
