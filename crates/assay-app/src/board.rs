@@ -42,7 +42,7 @@ pub(crate) use self::preview::Ends;
 pub use self::preview::{BoardPreview, Preview, RankMove};
 pub use self::record::BoardRecord;
 pub(crate) use self::result::rewritten;
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::account::AccountKind;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
@@ -410,10 +410,7 @@ impl BoardService<'_> {
         if let Some(benchmark) = named.filter(|known| known.public).filter(is_current) {
             return Ok(Arc::clone(benchmark));
         }
-        let repo = self
-            .hub
-            .repo(caller, RepoKind::Dataset, id, Need::Read)
-            .await?;
+        let repo = self.hub.repo(caller, RepoKind::Dataset, id).await?;
         known.of(repo.key).cloned().ok_or_else(|| {
             Error::NotFound(Missing::Leaderboard(format!(
                 "`{id}` is no benchmark: it has no valid `{DEFINITION_FILE}` on its main branch"

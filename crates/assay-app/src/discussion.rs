@@ -255,7 +255,7 @@ impl DiscussionService<'_> {
         id: &RepoId,
         new: NewDiscussion,
     ) -> Result<Discussion, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Discuss).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Discuss).await?;
         let actor = caller.signed_in()?.clone();
         self.hub.count_write(&actor)?;
         let title = limits::title(&new.title)?;

@@ -34,17 +34,6 @@ use crate::webhook::{Telling, tell_pull};
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
 
-/// A ref that is to be made, moved or deleted.
-#[derive(Debug, Clone)]
-pub(crate) struct RefMove {
-    /// Which. The ref of a new pull request is named when its number is known, whatever this says.
-    pub(crate) name: RefName,
-    /// Where it must be now.
-    pub(crate) expected: Expected,
-    /// Where it shall be.
-    pub(crate) new: Option<ObjectId>,
-}
-
 /// What the records of discussions say of a change, in the same transaction as the index.
 #[derive(Debug, Clone)]
 pub(crate) enum PullEffect {
@@ -108,13 +97,14 @@ pub(crate) struct ChangeContext<'a> {
     pub(crate) received_at: Timestamp,
 }
 
-/// Validates, admits, moves refs, records and indexes, for whoever holds the lock of the repository.
+/// Validates, admits, moves refs, records and indexes, for whoever holds the lock of the repository. The ref of a new pull
+/// request is named when its number is known, whatever the change says.
 pub(crate) async fn publish(
     hub: &Hub,
     locked: &Locked,
     context: ChangeContext<'_>,
     quarantine: Quarantine,
-    moves: Vec<RefMove>,
+    moves: Vec<RefChange>,
     effect: PullEffect,
 ) -> Result<Published, Error> {
     hub.count_write(context.actor)?;
@@ -169,7 +159,7 @@ struct Change {
     need: Need,
     received_at: Timestamp,
     quarantine: Quarantine,
-    moves: Vec<RefMove>,
+    moves: Vec<RefChange>,
     effect: PullEffect,
     commits: Vec<CommitInfo>,
     sightings: Vec<Sighting>,
@@ -281,7 +271,7 @@ async fn examine(
     hub: &Hub,
     repo: &Repo,
     quarantine: Quarantine,
-    moves: &[RefMove],
+    moves: &[RefChange],
     effect: &PullEffect,
 ) -> Result<Examined, Error> {
     let validator = SharedValidator::new(hub, repo.kind, Some(repo.key)).await?;
@@ -385,7 +375,7 @@ fn commits_since(
     Ok(commits)
 }
 
-fn name_pull(moves: &mut [RefMove], num: i64) -> Result<(), Error> {
+fn name_pull(moves: &mut [RefChange], num: i64) -> Result<(), Error> {
     let number = u64::try_from(num).map_err(Error::internal)?;
     for change in moves {
         change.name = RefName::pull(number);
@@ -396,19 +386,11 @@ fn name_pull(moves: &mut [RefMove], num: i64) -> Result<(), Error> {
 }
 
 /// Moves the refs, whose objects are there already, so that a ref never points at something that is not.
-async fn move_refs(hub: &Hub, repo: &Repo, moves: Vec<RefMove>) -> Result<(), Error> {
+async fn move_refs(hub: &Hub, repo: &Repo, moves: Vec<RefChange>) -> Result<(), Error> {
     let git = Arc::clone(&hub.git);
     let key = repo.key;
     blocking(move || {
-        let changes: Vec<RefChange> = moves
-            .into_iter()
-            .map(|change| RefChange {
-                name: change.name,
-                expected: change.expected,
-                new: change.new,
-            })
-            .collect();
-        git.get(key)?.update_refs(&changes)?;
+        git.get(key)?.update_refs(&moves)?;
         Ok(())
     })
     .await

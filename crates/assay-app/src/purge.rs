@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_git::{
-    Blob, CommitInfo, CommitPlan, EntryKind, Expected, LargeFileId, Objects, Operation, RefChange,
-    RefName, Reference, Repositories, Repository, Signature,
+    Blob, CommitInfo, CommitPlan, EntryKind, Expected, LargeFileId, Objects, RefChange, RefName,
+    Reference, Repositories, Repository, Signature, TreeEdit,
 };
 use assay_model::{ObjectId, RepoId, RepoKind, RepoPath, Timestamp};
 use assay_store::{AuditAction, AuditSubject, EventId, Purge, PurgeKind, Status, Tx};
 
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::discussion::{UNRECORDED, removed_comment};
 use crate::error::{Error, Limit, Missing};
 use crate::facts::RepoFacts;
@@ -79,7 +79,7 @@ impl OperationService<'_> {
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
-        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id).await?;
         let number = u32::try_from(num).map_err(|_| Error::NotFound(Missing::Discussion(num)))?;
         let _locked = self.hub.lock(repo.key).await?;
         let now = self.hub.now();
@@ -136,7 +136,7 @@ impl OperationService<'_> {
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
-        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id).await?;
         let name = RefName::branch(branch).map_err(|error| Error::Invalid(error.to_string()))?;
         let (from, to) = (range.0.to_owned(), range.1.to_owned());
         let _locked = self.hub.lock(repo.key).await?;
@@ -494,9 +494,9 @@ fn replayed(
             )));
         }
         operations.push(match change.new {
-            None => Operation::Delete(change.path),
+            None => TreeEdit::Delete(change.path),
             Some(version) => match version.kind {
-                EntryKind::File(mode) => Operation::Put {
+                EntryKind::File(mode) => TreeEdit::Put {
                     path: change.path,
                     blob: Blob::Existing(version.oid),
                     mode,

@@ -1,4 +1,5 @@
-use assay_git::{RefName, Repository};
+use assay_git::RefName;
+use assay_hub_api::CommitPrefix;
 use assay_model::ObjectId;
 use assay_store::Status;
 
@@ -95,7 +96,7 @@ impl RepositoryService<'_> {
         self,
         repo: &Repo,
         target: &Target,
-        parent: Option<&str>,
+        parent: Option<&CommitPrefix>,
     ) -> Result<ObjectId, Error> {
         let from = target.from.clone();
         let head = self
@@ -109,17 +110,12 @@ impl RepositoryService<'_> {
         let Some(parent) = parent else {
             return Ok(head);
         };
-        if !is_hash(parent) {
-            return Err(Error::Invalid(format!(
-                "`{parent}` is not the hash of a commit"
-            )));
-        }
-        if head.to_string().starts_with(parent) {
+        if parent.is_of(&head) {
             return Ok(head);
         }
         match &target.effect {
             // A pull request may begin where its author was, also when the branch has moved on.
-            PullEffect::OpenPull { .. } => self.resolve(repo, parent).await,
+            PullEffect::OpenPull { .. } => self.resolve(repo, parent.as_str()).await,
             PullEffect::None | PullEffect::CommitsToPull { .. } | PullEffect::Merged { .. } => {
                 Err(Error::Stale)
             }
@@ -145,12 +141,4 @@ fn pull_ref(num: i64) -> Result<RefName, Error> {
 
 fn short(name: &RefName) -> String {
     name.as_branch().unwrap_or(name.as_str()).to_owned()
-}
-
-fn is_hash(text: &str) -> bool {
-    let digits = Repository::MIN_ABBREVIATION..=ObjectId::DIGITS;
-    digits.contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

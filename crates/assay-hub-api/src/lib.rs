@@ -47,8 +47,8 @@ pub use board_columns::{
     interval_decimals, interval_words, main_date, parameter_words, unit_sign,
 };
 pub use commit::{
-    Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
-    CommitReader, FileContent, Operation,
+    Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitOperation, CommitPrefix,
+    CommitPrefixError, CommitReader, FileContent,
 };
 pub use digits::{Digits, separate_thousands};
 pub use discussion::{

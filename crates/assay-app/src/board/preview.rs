@@ -16,7 +16,7 @@ use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry};
 use self::scene::Scene;
 use super::plan::task_metric;
 use super::{EvalResult, result, signed};
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::commit::signature;
 use crate::discussion::Trial;
 use crate::error::{Error, Limit, Missing};
@@ -174,7 +174,7 @@ impl BoardService<'_> {
         id: &RepoId,
         files: Vec<(RepoPath, Vec<u8>)>,
     ) -> Result<Preview, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id).await?;
         let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
         if files.len() > MAX_FILES || bytes > MAX_BYTES {
             return Err(Error::TooLarge(Limit::Preview {
@@ -195,7 +195,7 @@ impl BoardService<'_> {
                 let head = head
                     .ok_or_else(|| Error::NotFound(Missing::Revision("main".to_owned())))?
                     .target;
-                let put = |(path, bytes)| git::Operation::Put {
+                let put = |(path, bytes)| git::TreeEdit::Put {
                     path,
                     blob: git::Blob::Bytes(bytes),
                     mode: FileMode::Regular,

@@ -8,7 +8,7 @@ use assay_store::{AccountKind, EventId, LocatedDiscussion, Tx};
 use super::events::Scene;
 use super::references::mentioned;
 use super::{Discussion, Status};
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::error::Error;
 use crate::repo_lookup::Repo;
 use crate::services::DiscussionService;
@@ -104,7 +104,7 @@ impl DiscussionService<'_> {
         let is_visible = if let Some(is_visible) = seen.get(&discussion.key) {
             *is_visible
         } else {
-            let opened = self.hub.repo(caller, kind, &repo, Need::Read).await;
+            let opened = self.hub.repo(caller, kind, &repo).await;
             let is_visible = match opened {
                 Ok(_) => true,
                 Err(Error::NotFound(_) | Error::Denied(_) | Error::Moved { .. }) => false,

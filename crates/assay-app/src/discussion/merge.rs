@@ -1,8 +1,8 @@
 //! What a pull request would change, and making it so.
 
 use assay_git::{
-    Error as GitError, Expected, FastForward, MergePlan, Merged, Objects, Quarantine, RefName,
-    Repository, Signature,
+    Error as GitError, Expected, FastForward, MergePlan, Merged, Objects, Quarantine, RefChange,
+    RefName, Repository, Signature,
 };
 use assay_model::{ObjectId, Timestamp};
 use assay_store::Status as Stored;
@@ -14,7 +14,7 @@ use crate::access::{Caller, Need, SignedIn};
 use crate::commit::signature;
 use crate::diffs::Obstacles;
 use crate::error::{Conflict, Error};
-use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::publish::{ChangeContext, PullEffect, publish};
 use crate::repo_lookup::Repo;
 use crate::services::DiscussionService;
 use crate::webhook::{Telling, tell_pull};
@@ -173,7 +173,7 @@ impl DiscussionService<'_> {
                 commit,
                 quarantine,
             } => {
-                let moves = vec![RefMove {
+                let moves = vec![RefChange {
                     name: base,
                     expected: Expected::At(head),
                     new: Some(commit),

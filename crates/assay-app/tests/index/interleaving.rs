@@ -1,8 +1,9 @@
 //! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves, new names, changes of visibility and
 //! rebuilds leaves an index that is the one made from nothing, and boards that are those of a hub just started.
 
-use assay_app::{BoardQuery, Caller, Hub, Limits, Need, Operation, Settings, Status, Visibility};
+use assay_app::{BoardQuery, Caller, FileSource, Hub, Limits, Settings, Status, Visibility};
 use assay_git::{Expected, RefChange, RefName};
+use assay_hub_api::CommitOperation;
 use assay_model::RepoKind;
 use proptest::prelude::*;
 
@@ -160,7 +161,8 @@ impl Run {
                 self.commit(&world.ada, "main", false, operations).await;
             }
             Act::Delete { file } => {
-                let operations = vec![Operation::Delete(FILES[*file].parse().unwrap())];
+                let path = FILES[*file].parse().unwrap();
+                let operations = vec![CommitOperation::DeleteFile { path }];
                 self.commit(&world.ada, "main", false, operations).await;
             }
             Act::Card(number) => {
@@ -289,7 +291,7 @@ impl Run {
         caller: &Caller,
         revision: &str,
         create_pull: bool,
-        operations: Vec<Operation>,
+        operations: Vec<CommitOperation<FileSource>>,
     ) -> Option<i64> {
         let model = repo_id(self.model);
         let request = commit(revision, create_pull, operations);
@@ -358,9 +360,7 @@ async fn boards(hub: &Hub, world: &World) -> Vec<String> {
             }
         }
         for model in MODELS {
-            let repo = hub
-                .repo(caller, RepoKind::Model, &repo_id(model), Need::Read)
-                .await;
+            let repo = hub.repo(caller, RepoKind::Model, &repo_id(model)).await;
             seen.push(match repo {
                 Ok(repo) => format!("{:?}", hub.boards().model_results(&repo).await.unwrap()),
                 Err(error) => error.to_string(),

@@ -1,4 +1,4 @@
-use assay_app::{DiscussionFilter, Event, EventPage, Need, NewDiscussion, Repo, Status};
+use assay_app::{DiscussionFilter, Event, EventPage, NewDiscussion, Repo, Status};
 use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
@@ -159,7 +159,7 @@ async fn list(
     name: RepoName,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<hub_api::DiscussionPage>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let filter = filter(&query)?;
     let page = state.hub.discussions().discussions(&repo, &filter).await?;
     Ok(Json(wire::discussion_page(&page)))
@@ -221,7 +221,7 @@ async fn show(
     PathParams(Numbered { num }): PathParams<Numbered>,
     Query(query): Query<ShowQuery>,
 ) -> Result<Json<hub_api::Discussion>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let page = EventPage {
         offset: query.events_after,
         ..EventPage::all()
@@ -241,7 +241,7 @@ async fn comment(
     PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::Comment>,
 ) -> Result<Json<hub_api::NewMessage>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let said = state
         .hub
         .discussions()
@@ -259,7 +259,7 @@ async fn edit(
     PathParams(Said { num, event }): PathParams<Said>,
     JsonBody(request): JsonBody<hub_api::EditComment>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let said = state
         .hub
         .discussions()
@@ -274,7 +274,7 @@ async fn hide(
     name: RepoName,
     PathParams(Said { num, event }): PathParams<Said>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let said = state
         .hub
         .discussions()
@@ -296,7 +296,7 @@ async fn retitle(
     PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetTitle>,
 ) -> Result<Json<hub_api::NewTitle>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let changed = state
         .hub
         .discussions()
@@ -315,7 +315,7 @@ async fn change_status(
     PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetStatus>,
 ) -> Result<Json<hub_api::NewStatus>, Failure> {
-    let repo: Repo = name.open(&state, &caller, Need::Read).await?;
+    let repo: Repo = name.open(&state, &caller).await?;
     let status = match request.status {
         hub_api::DiscussionStatus::Open => Status::Open,
         hub_api::DiscussionStatus::Closed => Status::Closed,
@@ -343,7 +343,7 @@ async fn merge(
     PathParams(Numbered { num }): PathParams<Numbered>,
     OptionalJson(request): OptionalJson<hub_api::Merge>,
 ) -> Result<Json<hub_api::Merged>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let comment = request.comment.as_deref();
     let (event, commit) = state
         .hub

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
-use assay_app::{BoardQuery, BoardRow, BoardView, Need};
+use assay_app::{BoardQuery, BoardRow, BoardView};
 use assay_board::chart::Axis;
 use assay_board::{Verdict, difference};
 use assay_model::{Direction, Metric, RepoId, RepoKind, TaskId};
@@ -104,9 +104,7 @@ pub(super) async fn compare(
         let found = match name.parse::<RepoId>() {
             Ok(id) => {
                 let hub = &state.hub;
-                hub.repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
-                    .await
-                    .ok()
+                hub.repo(&visitor.caller, RepoKind::Model, &id).await.ok()
             }
             Err(_) => None,
         };

@@ -5,9 +5,8 @@ mod compose;
 use std::sync::Arc;
 
 use askama::Template;
-use assay_app::{
-    BlobContent, CommitRequest, Error, FileSource, ListQuery, ListSort, Need, Operation, Preview,
-};
+use assay_app::{BlobContent, CommitRequest, Error, ListQuery, ListSort, Preview};
+use assay_hub_api::CommitOperation;
 use assay_model::{Benchmark, RepoId, RepoKind, RepoPath};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -96,7 +95,7 @@ async fn begin(State(state): State<AppState>, visitor: Visitor) -> Result<Respon
         let found = match model.parse::<RepoId>() {
             Ok(id) => state
                 .hub
-                .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
+                .repo(&visitor.caller, RepoKind::Model, &id)
                 .await
                 .ok(),
             Err(_) => None,
@@ -242,10 +241,10 @@ async fn open(
         parent: None,
         received_at: Some(state.web.clock.now()),
         create_pull: true,
-        operations: vec![Operation::Put {
-            path: draft.path.clone(),
-            content: FileSource::Memory(draft.text.clone().into_bytes()),
-        }],
+        operations: vec![CommitOperation::put(
+            draft.path.clone(),
+            draft.text.clone().into_bytes(),
+        )],
     };
     let committed = state
         .hub
