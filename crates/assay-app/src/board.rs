@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 
 use assay_board::{Estimate, Group, RankInterval, Setups};
 use assay_model::{
-    Benchmark, Entry, Finding, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId,
-    Timestamp,
+    Benchmark, Entry, Finding, MetricId, ObjectId, PullNumber, RepoId, RepoKey, RepoKind, Standing,
+    TaskId, Timestamp,
 };
 use serde_json::Value as Json;
 
@@ -203,7 +203,7 @@ pub struct EvalResult {
     /// Which entry of the file, from 0.
     pub ordinal: u32,
     /// The pull request it lives in, while that is open.
-    pub pull: Option<i64>,
+    pub pull: Option<PullNumber>,
     /// What the signed evidence says.
     pub standing: Standing,
     /// The benchmark it names.

@@ -2,7 +2,7 @@ use assay_git::{
     self as git, CommitPlan, Expected, FileMode, LargeFile, RefChange, Signature, TreeEdit,
 };
 use assay_hub_api::{CommitOperation, CommitPrefix};
-use assay_model::{Diagnostic, ObjectId, RepoId, RepoKind, RepoPath, Timestamp};
+use assay_model::{Diagnostic, ObjectId, PullNumber, RepoId, RepoKind, RepoPath, Timestamp};
 
 use crate::access::{Caller, Need, SignedIn};
 use crate::attributes;
@@ -52,7 +52,7 @@ pub struct Committed {
     /// The new commit.
     pub commit: ObjectId,
     /// The pull request that was opened.
-    pub pull: Option<i64>,
+    pub pull: Option<PullNumber>,
     /// Warnings about the files: they never refuse.
     pub warnings: Vec<Diagnostic>,
 }

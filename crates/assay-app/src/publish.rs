@@ -15,7 +15,7 @@ use std::sync::Arc;
 use assay_git::{
     CommitInfo, Expected, LargeFileId, ObjectSize, Objects, Quarantine, RefChange, RefName,
 };
-use assay_model::{Diagnostic, ObjectId, RepoKind, Timestamp};
+use assay_model::{Diagnostic, ObjectId, PullNumber, RepoKind, Timestamp};
 
 use crate::access::{Need, SignedIn};
 use crate::arrival::check_commits;
@@ -51,12 +51,12 @@ pub(crate) enum PullEffect {
     /// Commits came to a pull request; a draft becomes open with its first one.
     CommitsToPull {
         /// Which.
-        num: i64,
+        num: PullNumber,
     },
     /// A pull request was merged.
     Merged {
         /// Which.
-        num: i64,
+        num: PullNumber,
         /// What the one who merged it said.
         comment: Option<String>,
     },
@@ -80,7 +80,7 @@ pub(crate) struct Published {
     /// Warnings, which refuse nothing.
     pub(crate) warnings: Vec<Diagnostic>,
     /// The pull request that was opened.
-    pub(crate) pull: Option<i64>,
+    pub(crate) pull: Option<PullNumber>,
 }
 
 /// Who wants a change, of what, and since when.
@@ -170,7 +170,7 @@ struct Change {
 }
 
 /// Makes a change, and returns the number of the pull request that it opens.
-async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
+async fn make(hub: &Hub, change: Change) -> Result<Option<PullNumber>, Error> {
     let Change {
         actor,
         repo,
@@ -218,7 +218,6 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
             .await?;
         keep_uploads(&mut tx, repo.key, &large_files).await?;
         if let (Some(num), Some(action)) = (recorded, effect.action()) {
-            let num = u32::try_from(num).map_err(Error::internal)?;
             tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
         }
         tx.commit().await?;
@@ -375,10 +374,9 @@ fn commits_since(
     Ok(commits)
 }
 
-fn name_pull(moves: &mut [RefChange], num: i64) -> Result<(), Error> {
-    let number = u64::try_from(num).map_err(Error::internal)?;
+fn name_pull(moves: &mut [RefChange], num: PullNumber) -> Result<(), Error> {
     for change in moves {
-        change.name = RefName::pull(number);
+        change.name = RefName::pull(num);
         // The number was given a moment ago, so a ref of this name can only be what a crash has left.
         change.expected = Expected::Any;
     }

@@ -8,7 +8,7 @@ use assay_git::{
     Blob, CommitInfo, CommitPlan, EntryKind, Expected, LargeFileId, Objects, RefChange, RefName,
     Reference, Repositories, Repository, Signature, TreeEdit,
 };
-use assay_model::{ObjectId, RepoId, RepoKind, RepoPath, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoId, RepoKind, RepoPath, Timestamp};
 use assay_store::{AuditAction, AuditSubject, EventId, Purge, PurgeKind, Status, Tx};
 
 use crate::access::Caller;
@@ -75,12 +75,11 @@ impl OperationService<'_> {
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
-        num: i64,
+        num: PullNumber,
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
         let repo = self.hub.repo(caller, kind, id).await?;
-        let number = u32::try_from(num).map_err(|_| Error::NotFound(Missing::Discussion(num)))?;
         let _locked = self.hub.lock(repo.key).await?;
         let now = self.hub.now();
         let mut tx = self.hub.store.begin().await?;
@@ -99,7 +98,7 @@ impl OperationService<'_> {
             .await?;
         let comments = tx.clear_events(repo.key, number).await?;
         if found.is_pull {
-            let name = RefName::pull(u64::from(number));
+            let name = RefName::pull(num);
             self.hub
                 .with_git(repo.key, move |git| {
                     Ok(git.update_refs(&[RefChange {

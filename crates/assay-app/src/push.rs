@@ -228,7 +228,7 @@ impl RepositoryService<'_> {
         new: Option<ObjectId>,
         is_single: bool,
     ) -> Result<Ruling, Error> {
-        let Some(num) = name.as_pull().and_then(|number| i64::try_from(number).ok()) else {
+        let Some(num) = name.as_pull() else {
             return Ok(Ruling::Refuse("there is no such pull request".to_owned()));
         };
         let need = match self.check_pull_push(caller, repo, num).await {

@@ -1,6 +1,6 @@
 use assay_git::RefName;
 use assay_hub_api::CommitPrefix;
-use assay_model::ObjectId;
+use assay_model::{ObjectId, PullNumber};
 use assay_store::Status;
 
 use crate::access::{Caller, Need};
@@ -43,7 +43,7 @@ impl RepositoryService<'_> {
         if let Some(num) = pull_number(&request.revision) {
             let need = self.check_pull_push(caller, repo, num).await?;
             return Ok(Target {
-                from: pull_ref(num)?,
+                from: RefName::pull(num),
                 effect: PullEffect::CommitsToPull { num },
                 need,
             });
@@ -61,12 +61,11 @@ impl RepositoryService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
     ) -> Result<Need, Error> {
         let actor = caller.signed_in()?;
         let missing = || Error::NotFound(Missing::Revision(format!("refs/pr/{num}")));
-        let number = u32::try_from(num).map_err(|_| missing())?;
-        let pull = self.hub.store.discussion(repo.key, number).await?;
+        let pull = self.hub.store.discussion(repo.key, num).await?;
         let pull = pull.filter(|pull| pull.is_pull).ok_or_else(missing)?;
         match pull.status {
             Status::Draft | Status::Open => {}
@@ -130,13 +129,8 @@ fn branch(revision: &str) -> Result<RefName, Error> {
 }
 
 /// The number in `refs/pr/N`.
-pub(crate) fn pull_number(revision: &str) -> Option<i64> {
-    let number = revision.parse::<RefName>().ok()?.as_pull()?;
-    i64::try_from(number).ok()
-}
-
-fn pull_ref(num: i64) -> Result<RefName, Error> {
-    Ok(RefName::pull(u64::try_from(num).map_err(Error::internal)?))
+pub(crate) fn pull_number(revision: &str) -> Option<PullNumber> {
+    revision.parse::<RefName>().ok()?.as_pull()
 }
 
 fn short(name: &RefName) -> String {

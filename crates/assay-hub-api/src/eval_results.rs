@@ -18,7 +18,7 @@ pub struct EvalResult {
     pub data: ResultData,
     /// The open pull request that brings it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pull_request: Option<u64>,
+    pub pull_request: Option<u32>,
 }
 
 /// An entry in both dialects at once: clients in use read `value` and `verifyToken` and pass over the rest, those of the

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use assay_board::{Movement, Question, RankableResult, changes, rank};
 use assay_git::{self as git, CommitPlan, FileMode, Objects, RefName};
-use assay_model::{Diagnostic, Direction, MetricId, ObjectId, RepoId, RepoKind, RepoPath, TaskId};
+use assay_model::{
+    Diagnostic, Direction, MetricId, ObjectId, PullNumber, RepoId, RepoKind, RepoPath, TaskId,
+};
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry};
 
 use self::scene::Scene;
@@ -112,7 +114,7 @@ impl BoardService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
     ) -> Result<Preview, Error> {
         let Some(trial) = self.hub.discussions().trial(repo, num).await? else {
             return Ok(Preview::default());
@@ -238,7 +240,7 @@ impl BoardService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        pull: Option<u32>,
+        pull: Option<PullNumber>,
         current: Vec<IndexedEntry>,
         examined: Examined,
     ) -> Result<Preview, Error> {
@@ -313,7 +315,7 @@ impl BoardService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        pull: Option<u32>,
+        pull: Option<PullNumber>,
     ) -> Result<Option<Scene>, Error> {
         let Some(repository) = self.hub.store.repository(repo.key).await? else {
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use assay_model::{RepoKey, Timestamp};
+use assay_model::{PullNumber, RepoKey, Timestamp};
 use assay_store::{AccountKind, EventId, LocatedDiscussion, Tx};
 
 use super::events::Scene;
@@ -50,7 +50,7 @@ pub struct Referable {
     /// The names of accounts that exist, in lower case.
     pub accounts: HashSet<String>,
     /// The number of the last discussion of the repository.
-    pub last_number: u32,
+    pub last_number: PullNumber,
 }
 
 impl Inbox {
@@ -116,7 +116,7 @@ impl DiscussionService<'_> {
         Ok(is_visible.then(|| Discussion {
             kind,
             repo,
-            num: i64::from(discussion.num),
+            num: discussion.num,
             title: discussion.title,
             status: Status::read(discussion.status),
             is_pull: discussion.is_pull,

@@ -1,7 +1,7 @@
 //! What a failure is about, in words of the domain. Which status a client gets is the server's business.
 
 use assay_git::{LargeFileId, RefName};
-use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
+use assay_model::{PullNumber, RepoId, RepoKey, RepoKind, Timestamp};
 
 /// Why a caller who is known may not do something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -162,7 +162,7 @@ pub enum Conflict {
     #[error("pull request {num} is {status}")]
     PullNotOpen {
         /// Its number.
-        num: i64,
+        num: PullNumber,
         /// Its status.
         status: &'static str,
     },
@@ -351,7 +351,7 @@ pub enum Limit {
     )]
     Discussion {
         /// Its number.
-        num: i64,
+        num: PullNumber,
         /// The limit of events.
         events: u64,
         /// The limit of characters.

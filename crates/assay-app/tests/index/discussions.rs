@@ -15,7 +15,7 @@ fn kinds(events: &[Event]) -> Vec<String> {
     events.iter().map(kind).collect()
 }
 
-async fn happened(world: &World, num: i64) -> Vec<String> {
+async fn happened(world: &World, num: u32) -> Vec<String> {
     let repo = world.model("ada/small").await;
     let details = world
         .hub

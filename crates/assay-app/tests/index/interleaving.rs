@@ -147,7 +147,7 @@ impl Run {
         }
     }
 
-    fn pull(&self, index: usize) -> Option<i64> {
+    fn pull(&self, index: usize) -> Option<u32> {
         (!self.pulls.is_empty()).then(|| self.pulls[index % self.pulls.len()])
     }
 
@@ -216,7 +216,6 @@ impl Run {
             Act::ForceMain { back } => self.force(RefName::main(), *back).await,
             Act::ForcePull { pull, back } => {
                 if let Some(num) = self.pull(*pull) {
-                    let num = u64::try_from(num).unwrap();
                     self.force(RefName::pull(num), *back).await;
                 }
             }
@@ -292,7 +291,7 @@ impl Run {
         revision: &str,
         create_pull: bool,
         operations: Vec<CommitOperation<FileSource>>,
-    ) -> Option<i64> {
+    ) -> Option<u32> {
         let model = repo_id(self.model);
         let request = commit(revision, create_pull, operations);
         let committed = self

@@ -142,7 +142,7 @@ impl World {
     }
 
     /// Proposes results to a model; the answer is the number of the pull request.
-    pub(crate) async fn propose(&self, caller: &Caller, model: &str, text: &str) -> i64 {
+    pub(crate) async fn propose(&self, caller: &Caller, model: &str, text: &str) -> u32 {
         self.clock.advance(1000);
         let request = commit("main", true, vec![write(RESULTS, text)]);
         let committed = self

@@ -121,7 +121,7 @@ impl Client {
         &self,
         kind: RepoKind,
         id: &RepoId,
-        num: u64,
+        num: u32,
     ) -> Result<Document<Discussion>, ClientError> {
         self.get(&format!("{}/{num}?diff=1", discussions(kind, id)))
     }
@@ -131,7 +131,7 @@ impl Client {
         &self,
         kind: RepoKind,
         id: &RepoId,
-        num: u64,
+        num: u32,
         comment: Option<String>,
     ) -> Result<Document<Merged>, ClientError> {
         let path = format!("{}/{num}/merge", discussions(kind, id));
@@ -143,7 +143,7 @@ impl Client {
         &self,
         kind: RepoKind,
         id: &RepoId,
-        num: u64,
+        num: u32,
         comment: Option<String>,
     ) -> Result<Document<NewStatus>, ClientError> {
         let path = format!("{}/{num}/status", discussions(kind, id));

@@ -1,5 +1,6 @@
 use assay_app::{DiscussionFilter, Event, EventPage, NewDiscussion, Repo, Status};
 use assay_hub_api as hub_api;
+use assay_model::PullNumber;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -116,12 +117,12 @@ pub(crate) fn routes() -> Routes {
 
 #[derive(Deserialize)]
 struct Numbered {
-    num: i64,
+    num: PullNumber,
 }
 
 #[derive(Deserialize)]
 struct Said {
-    num: i64,
+    num: PullNumber,
     event: String,
 }
 
@@ -207,7 +208,7 @@ async fn open(
         .open_discussion(&caller, name.kind, &name.id, new)
         .await?;
     Ok(Json(hub_api::CreatedDiscussion {
-        num: u64::try_from(opened.num).unwrap_or_default(),
+        num: opened.num,
         url: links::discussion(&base, opened.kind, &opened.repo, opened.num),
         pull_request: opened.is_pull,
     }))

@@ -187,7 +187,7 @@ pub(crate) enum PrAction {
         /// The repository
         id: RepoId,
         /// Its number
-        num: u64,
+        num: u32,
     },
     /// Merge a pull request
     #[command(after_help = "Examples:\n  assay hub pr merge acme/model-x 3 --comment 'Thanks'")]
@@ -195,7 +195,7 @@ pub(crate) enum PrAction {
         /// The repository
         id: RepoId,
         /// Its number
-        num: u64,
+        num: u32,
         /// What to say with it
         #[arg(long, value_name = "TEXT")]
         comment: Option<String>,
@@ -208,7 +208,7 @@ pub(crate) enum PrAction {
         /// The repository
         id: RepoId,
         /// Its number
-        num: u64,
+        num: u32,
         /// What to say with it
         #[arg(long, value_name = "TEXT")]
         comment: Option<String>,

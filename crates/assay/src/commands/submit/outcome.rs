@@ -85,7 +85,7 @@ impl Outcome {
     }
 
     /// The address of a pull request of the model.
-    pub(super) fn page_of(&self, num: u64) -> String {
+    pub(super) fn page_of(&self, num: u32) -> String {
         format!("{}/{}/discussions/{num}", self.hub, self.model)
     }
 }
@@ -121,7 +121,7 @@ impl Sent {
 }
 
 /// What the hub says of an entry, found by what the entry says.
-fn standing(results: &[EvalResult], sent: &Sent, pull: Option<u64>) -> Option<BoardStanding> {
+fn standing(results: &[EvalResult], sent: &Sent, pull: Option<u32>) -> Option<BoardStanding> {
     let entry = &sent.entry;
     let values: Vec<f64> = entry.scores.iter().map(|score| score.value.get()).collect();
     let is_it = |item: &&EvalResult| {
