@@ -121,7 +121,7 @@ struct Numbered {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct CommentParams {
     num: PullNumber,
     event: String,
 }
@@ -257,7 +257,7 @@ async fn edit(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
     name: RepoName,
-    PathParams(Said { num, event }): PathParams<Said>,
+    PathParams(CommentParams { num, event }): PathParams<CommentParams>,
     JsonBody(request): JsonBody<hub_api::EditComment>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
     let repo = name.open(&state, &caller).await?;
@@ -273,7 +273,7 @@ async fn hide(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
     name: RepoName,
-    PathParams(Said { num, event }): PathParams<Said>,
+    PathParams(CommentParams { num, event }): PathParams<CommentParams>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
     let repo = name.open(&state, &caller).await?;
     let said = state
