@@ -208,7 +208,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<PullNumber>, Error> {
         PullEffect::None | PullEffect::CommitsToPull { .. } | PullEffect::Merged { .. } => None,
     };
     if let Some(num) = pull {
-        name_pull(&mut moves, num)?;
+        name_pull(&mut moves, num);
     }
     move_refs(hub, &repo, moves).await?;
     // From here on the change is in git, whatever becomes of its records.
@@ -374,13 +374,12 @@ fn commits_since(
     Ok(commits)
 }
 
-fn name_pull(moves: &mut [RefChange], num: PullNumber) -> Result<(), Error> {
+fn name_pull(moves: &mut [RefChange], num: PullNumber) {
     for change in moves {
         change.name = RefName::pull(num);
         // The number was given a moment ago, so a ref of this name can only be what a crash has left.
         change.expected = Expected::Any;
     }
-    Ok(())
 }
 
 /// Moves the refs, whose objects are there already, so that a ref never points at something that is not.

@@ -83,20 +83,20 @@ impl OperationService<'_> {
         let _locked = self.hub.lock(repo.key).await?;
         let now = self.hub.now();
         let mut tx = self.hub.store.begin().await?;
-        let found = tx.discussion(repo.key, number).await?;
+        let found = tx.discussion(repo.key, num).await?;
         let found = found.ok_or(Error::NotFound(Missing::Discussion(num)))?;
         let before = self.commits_of(&repo).await?;
         match found.status {
             Status::Draft | Status::Open => {
                 let (from, to) = (found.status, Status::Closed);
-                tx.move_discussion(repo.key, number, from, to, None, now)
+                tx.move_discussion(repo.key, num, from, to, None, now)
                     .await?;
             }
             Status::Closed | Status::Merged => {}
         }
-        tx.rename_discussion(repo.key, number, REMOVED_TITLE, now)
+        tx.rename_discussion(repo.key, num, REMOVED_TITLE, now)
             .await?;
-        let comments = tx.clear_events(repo.key, number).await?;
+        let comments = tx.clear_events(repo.key, num).await?;
         if found.is_pull {
             let name = RefName::pull(num);
             self.hub

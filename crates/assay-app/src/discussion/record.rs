@@ -25,7 +25,7 @@ pub(crate) async fn record(
     effect: &PullEffect,
     new_commits: &[CommitInfo],
     now: Timestamp,
-) -> Result<Option<i64>, Error> {
+) -> Result<Option<PullNumber>, Error> {
     let scene = |num: PullNumber| Scene {
         key: repo.key,
         num,
@@ -44,9 +44,8 @@ pub(crate) async fn record(
             Ok(Some(num))
         }
         PullEffect::CommitsToPull { num } => {
-            let number = *num;
-            tell_commits(tx, scene(number), new_commits).await?;
-            publish_draft(tx, scene(number)).await?;
+            tell_commits(tx, scene(*num), new_commits).await?;
+            publish_draft(tx, scene(*num)).await?;
             Ok(Some(*num))
         }
         PullEffect::Merged { num, comment } => {
@@ -146,7 +145,7 @@ pub(super) async fn merged(
         .move_discussion(scene.key, scene.num, open, merged, head.as_ref(), scene.now)
         .await?;
     if !moved {
-        return Err(Error::Conflict(Conflict::PullClosed(scene.num.into())));
+        return Err(Error::Conflict(Conflict::PullClosed(scene.num)));
     }
     scene
         .tell(tx, &DiscussionEvent::Status(Status::Merged))

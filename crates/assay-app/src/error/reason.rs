@@ -86,7 +86,7 @@ pub enum Denied {
     #[error(
         "only its author and those who may write to the repository may change pull request {0}"
     )]
-    PullOfOthers(i64),
+    PullOfOthers(PullNumber),
     /// A token cannot grant more than it has.
     #[error("a token may not make one that allows more than itself")]
     TokenAllowsMore,
@@ -157,7 +157,7 @@ pub enum Conflict {
     NoMain,
     /// The discussion was changed by somebody else meanwhile.
     #[error("discussion {0} has changed meanwhile")]
-    DiscussionChanged(i64),
+    DiscussionChanged(PullNumber),
     /// The pull request is closed or merged.
     #[error("pull request {num} is {status}")]
     PullNotOpen {
@@ -168,7 +168,7 @@ pub enum Conflict {
     },
     /// The pull request was closed or merged meanwhile.
     #[error("pull request {0} is not open any more")]
-    PullClosed(i64),
+    PullClosed(PullNumber),
     /// Both sides changed these files.
     #[error("the pull request conflicts with its base in {}; bring it up to date first", .0.join(", "))]
     Merge(Vec<String>),

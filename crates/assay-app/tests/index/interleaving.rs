@@ -123,7 +123,7 @@ fn text(entries: &[u8]) -> String {
 struct Run {
     world: World,
     info: assay_app::RepoInfo,
-    pulls: Vec<i64>,
+    pulls: Vec<u32>,
     /// What the model and the benchmark are called now.
     model: &'static str,
     benchmark: &'static str,

@@ -10,7 +10,7 @@ use askama::Template;
 use assay_app::{
     BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Repo, RepoInfo,
 };
-use assay_model::{RepoId, RepoKind, TaskId};
+use assay_model::{PullNumber, RepoId, RepoKind, TaskId};
 use axum::extract::State;
 use serde_json::Value as Json;
 
@@ -71,7 +71,7 @@ struct Group {
 #[derive(Debug)]
 struct Pull {
     to: String,
-    number: i64,
+    number: PullNumber,
     title: String,
     author: Option<String>,
     day: String,

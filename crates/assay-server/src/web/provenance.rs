@@ -129,7 +129,7 @@ async fn by_token(
         ordinal: found.ordinal,
         file: found.file.as_str().to_owned(),
     };
-    show_at(&state, &visitor, &repo, &place, found.pull.map(i64::from)).await
+    show_at(&state, &visitor, &repo, &place, found.pull).await
 }
 
 async fn by_place(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use askama::Template;
 use assay_app::{BlobContent, CommitRequest, Error, ListQuery, ListSort, Preview};
 use assay_hub_api::CommitOperation;
-use assay_model::{Benchmark, RepoId, RepoKind, RepoPath};
+use assay_model::{Benchmark, PullNumber, RepoId, RepoKind, RepoPath};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
@@ -230,7 +230,7 @@ async fn open(
     name: &RepoName,
     form: &Form,
     draft: &Draft,
-) -> Result<i64, Error> {
+) -> Result<PullNumber, Error> {
     let request = CommitRequest {
         revision: "main".to_owned(),
         summary: match form.get("title") {
