@@ -69,7 +69,7 @@ pub enum ScopePattern {
 
 /// What a caller needs of a repository. The order is from little to much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Need {
+pub(crate) enum Need {
     /// See it.
     Read,
     /// Open a discussion or pull request, or comment: anyone signed in who sees it.

@@ -1,6 +1,7 @@
 //! A commit that is made twice because its answer got lost on the way: the second time, the first one is the answer.
 
 use assay_git::{CommitInfo, CommitPlan, Objects, RefName};
+use assay_hub_api::CommitPrefix;
 use assay_model::ObjectId;
 
 use crate::attributes;
@@ -18,10 +19,10 @@ impl Hub {
         &self,
         repo: &Repo,
         line: &RefName,
-        parent: &str,
+        parent: &CommitPrefix,
         plan: CommitPlan,
     ) -> Result<Option<ObjectId>, Error> {
-        let (line, parent) = (line.clone(), parent.to_owned());
+        let (line, parent) = (line.clone(), parent.clone());
         self.with_git(repo.key, move |git| {
             let Some(head) = git.find_ref(&line)? else {
                 return Ok(None);
@@ -53,7 +54,7 @@ impl Hub {
 fn child_of(
     objects: &Objects,
     head: ObjectId,
-    parent: &str,
+    parent: &CommitPrefix,
 ) -> Result<Option<(ObjectId, CommitInfo)>, Error> {
     let mut id = head;
     for _ in 0..MAX_LATER {
@@ -61,7 +62,7 @@ fn child_of(
         let Some(before) = commit.parents.first().copied() else {
             return Ok(None);
         };
-        if before.to_string().starts_with(parent) {
+        if parent.is_of(&before) {
             return Ok(Some((before, commit)));
         }
         id = before;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_git::{Blob, CommitPlan, EntryKind, FileMode, Objects, Operation};
+use assay_git::{Blob, CommitPlan, EntryKind, FileMode, Objects, TreeEdit};
 use assay_model::{ObjectId, RepoPath};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -21,8 +21,8 @@ pub(crate) fn track(objects: &Objects, mut plan: CommitPlan) -> Result<CommitPla
         .operations
         .iter()
         .filter_map(|operation| match operation {
-            Operation::PutPointer { path, .. } => Some(path),
-            Operation::Put { .. } | Operation::Delete(_) | Operation::DeleteFolder(_) => None,
+            TreeEdit::PutPointer { path, .. } => Some(path),
+            TreeEdit::Put { .. } | TreeEdit::Delete(_) | TreeEdit::DeleteFolder(_) => None,
         })
         .collect();
     if large.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn track(objects: &Objects, mut plan: CommitPlan) -> Result<CommitPla
     };
     let is_changed = add_lines(&mut text, &large);
     if is_changed {
-        plan.operations.push(Operation::Put {
+        plan.operations.push(TreeEdit::Put {
             path: path_of(ATTRIBUTES),
             blob: Blob::Bytes(text.into_bytes()),
             mode: FileMode::Regular,
@@ -45,20 +45,20 @@ pub(crate) fn track(objects: &Objects, mut plan: CommitPlan) -> Result<CommitPla
 }
 
 /// What the commit itself writes to `.gitattributes`, the last time it does.
-fn written(operations: &[Operation]) -> Option<String> {
+fn written(operations: &[TreeEdit]) -> Option<String> {
     operations
         .iter()
         .rev()
         .find_map(|operation| match operation {
-            Operation::Put {
+            TreeEdit::Put {
                 path,
                 blob: Blob::Bytes(bytes),
                 ..
             } if path.as_str() == ATTRIBUTES => Some(String::from_utf8_lossy(bytes).into_owned()),
-            Operation::Put { .. }
-            | Operation::PutPointer { .. }
-            | Operation::Delete(_)
-            | Operation::DeleteFolder(_) => None,
+            TreeEdit::Put { .. }
+            | TreeEdit::PutPointer { .. }
+            | TreeEdit::Delete(_)
+            | TreeEdit::DeleteFolder(_) => None,
         })
 }
 

@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 
 use assay_board::{Estimate, Group, RankInterval, Setups};
 use assay_model::{
-    Benchmark, Entry, Finding, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId,
-    Timestamp,
+    Benchmark, Entry, Finding, MetricId, ObjectId, PullNumber, RepoId, RepoKey, RepoKind, Standing,
+    TaskId, Timestamp,
 };
 use serde_json::Value as Json;
 
@@ -51,7 +51,7 @@ pub(crate) use self::preview::Ends;
 pub use self::preview::{BoardPreview, Preview, RankMove};
 pub use self::record::BoardRecord;
 pub(crate) use self::result::rewritten;
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::account::AccountKind;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
@@ -212,7 +212,7 @@ pub struct EvalResult {
     /// Which entry of the file, from 0.
     pub ordinal: u32,
     /// The pull request it lives in, while that is open.
-    pub pull: Option<i64>,
+    pub pull: Option<PullNumber>,
     /// What the signed evidence says.
     pub standing: Standing,
     /// The benchmark it names.
@@ -401,10 +401,7 @@ impl BoardService<'_> {
         if let Some(benchmark) = named.filter(|known| known.public).filter(is_current) {
             return Ok(Arc::clone(benchmark));
         }
-        let repo = self
-            .hub
-            .repo(caller, RepoKind::Dataset, id, Need::Read)
-            .await?;
+        let repo = self.hub.repo(caller, RepoKind::Dataset, id).await?;
         known.of(repo.key).cloned().ok_or_else(|| {
             Error::NotFound(Missing::Leaderboard(format!(
                 "`{id}` is no benchmark: it has no valid `{DEFINITION_FILE}` on its main branch"

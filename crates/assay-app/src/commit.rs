@@ -1,13 +1,14 @@
-use std::path::PathBuf;
-
-use assay_git::{self as git, CommitPlan, Expected, FileMode, LargeFile, Signature};
-use assay_model::{Diagnostic, ObjectId, RepoId, RepoKind, RepoPath, Timestamp};
+use assay_git::{
+    self as git, CommitPlan, Expected, FileMode, LargeFile, RefChange, Signature, TreeEdit,
+};
+use assay_hub_api::{CommitOperation, CommitPrefix};
+use assay_model::{Diagnostic, ObjectId, PullNumber, RepoId, RepoKind, RepoPath, Timestamp};
 
 use crate::access::{Caller, Need, SignedIn};
 use crate::attributes;
 use crate::error::{Error, Limit};
 use crate::lock::Locked;
-use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::publish::{ChangeContext, PullEffect, publish};
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 use crate::target::Target;
@@ -26,39 +27,14 @@ pub struct CommitRequest {
     pub summary: String,
     /// The rest of the message.
     pub description: String,
-    /// What the caller believes the head to be, in full or cut short.
-    pub parent: Option<String>,
+    /// The head that the caller has seen; the commit is refused when the branch has moved on.
+    pub parent: Option<CommitPrefix>,
     /// Whether to open a pull request instead of moving the branch.
     pub create_pull: bool,
     /// What to change, in order.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<CommitOperation<FileSource>>,
     /// When the request came in, if reading it took a while; now when absent.
     pub received_at: Option<Timestamp>,
-}
-
-/// One change of a commit.
-#[derive(Debug)]
-pub enum Operation {
-    /// Write a file.
-    Put {
-        /// Where.
-        path: RepoPath,
-        /// What.
-        content: FileSource,
-    },
-    /// Write the pointer of a large file that was uploaded before.
-    PutLarge {
-        /// Where.
-        path: RepoPath,
-        /// The SHA-256 of the content.
-        sha256: String,
-        /// Its size; looked up when absent.
-        size: Option<u64>,
-    },
-    /// Remove a file.
-    Delete(RepoPath),
-    /// Remove a folder.
-    DeleteFolder(RepoPath),
 }
 
 /// Where the bytes of an uploaded file are.
@@ -68,8 +44,6 @@ pub enum FileSource {
     Memory(Vec<u8>),
     /// In a temporary file, which the commit takes over.
     Disk(tempfile::TempPath),
-    /// In a file that stays.
-    Path(PathBuf),
 }
 
 /// What became of a commit.
@@ -78,7 +52,7 @@ pub struct Committed {
     /// The new commit.
     pub commit: ObjectId,
     /// The pull request that was opened.
-    pub pull: Option<i64>,
+    pub pull: Option<PullNumber>,
     /// Warnings about the files: they never refuse.
     pub warnings: Vec<Diagnostic>,
 }
@@ -94,7 +68,7 @@ impl RepositoryService<'_> {
         request: CommitRequest,
     ) -> Result<Committed, Error> {
         let received_at = request.received_at.unwrap_or_else(|| self.hub.now());
-        let repo = self.hub.repo(caller, kind, id, Need::Discuss).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Discuss).await?;
         let actor = caller.signed_in()?;
         self.check_size(&request)?;
         let message = message_of(&request.summary, &request.description)?;
@@ -113,7 +87,7 @@ impl RepositoryService<'_> {
                 author: author.clone(),
                 committer: author.clone(),
             };
-            let parent = request.parent.as_deref();
+            let parent = request.parent.as_ref();
             let start = match (self.start(&repo, &target, parent).await, parent) {
                 (Err(Error::Stale), Some(parent)) => {
                     let made = self
@@ -172,7 +146,7 @@ impl RepositoryService<'_> {
         {
             return Ok(Committed::before(base));
         }
-        let change = RefMove {
+        let change = RefChange {
             name: target.from.clone(),
             expected,
             new: Some(commit),
@@ -189,15 +163,21 @@ impl RepositoryService<'_> {
 
     fn check_size(self, request: &CommitRequest) -> Result<(), Error> {
         let limits = &self.hub.config.limits;
-        if request.operations.len() > limits.commit_files {
+        // A file that is moved counts as two: it is written where it goes and deleted where it was.
+        let changes = request.operations.iter().map(|operation| match operation {
+            CommitOperation::File { old_path, .. }
+            | CommitOperation::LargeFile { old_path, .. } => 1 + usize::from(old_path.is_some()),
+            CommitOperation::DeleteFile { .. } | CommitOperation::DeleteFolder { .. } => 1,
+        });
+        if changes.sum::<usize>() > limits.commit_files {
             return Err(Error::TooLarge(Limit::CommitFiles {
                 most: limits.commit_files,
             }));
         }
         let mut total: u64 = 0;
         for operation in &request.operations {
-            if let Operation::Put { path, content } = operation {
-                let size = content.size()?;
+            if let CommitOperation::File { path, content, .. } = operation {
+                let size = content.size;
                 if size > limits.file_bytes {
                     return Err(Error::TooLarge(Limit::FileInGit {
                         path: path.to_string(),
@@ -216,36 +196,49 @@ impl RepositoryService<'_> {
         Ok(())
     }
 
-    /// The operations in the words of git, and the files that must outlive them.
+    /// Resolves operations to edits of a tree, and returns them with the temporary files that must outlive them.
     async fn operations(
         self,
         repo: &Repo,
-        operations: Vec<Operation>,
-    ) -> Result<(Vec<git::Operation>, Vec<tempfile::TempPath>), Error> {
+        operations: Vec<CommitOperation<FileSource>>,
+    ) -> Result<(Vec<TreeEdit>, Vec<tempfile::TempPath>), Error> {
         let mut plan = Vec::with_capacity(operations.len());
         let mut temporary = Vec::new();
         for operation in operations {
-            plan.push(match operation {
-                Operation::Put { path, content } => git::Operation::Put {
+            match operation {
+                CommitOperation::File {
                     path,
-                    blob: match content {
+                    old_path,
+                    content,
+                } => {
+                    plan.extend(old_path.map(TreeEdit::Delete));
+                    let blob = match content.written {
                         FileSource::Memory(bytes) => git::Blob::Bytes(bytes),
-                        FileSource::Path(path) => git::Blob::File(path),
                         FileSource::Disk(file) => {
                             let path = file.to_path_buf();
                             temporary.push(file);
                             git::Blob::File(path)
                         }
-                    },
-                    mode: FileMode::Regular,
-                },
-                Operation::PutLarge { path, sha256, size } => {
-                    let file = self.large_file(repo, &path, &sha256, size).await?;
-                    git::Operation::PutPointer { path, file }
+                    };
+                    plan.push(TreeEdit::Put {
+                        path,
+                        blob,
+                        mode: FileMode::Regular,
+                    });
                 }
-                Operation::Delete(path) => git::Operation::Delete(path),
-                Operation::DeleteFolder(path) => git::Operation::DeleteFolder(path),
-            });
+                CommitOperation::LargeFile {
+                    path,
+                    old_path,
+                    oid,
+                    size,
+                } => {
+                    plan.extend(old_path.map(TreeEdit::Delete));
+                    let file = self.large_file(repo, &path, &oid, size).await?;
+                    plan.push(TreeEdit::PutPointer { path, file });
+                }
+                CommitOperation::DeleteFile { path } => plan.push(TreeEdit::Delete(path)),
+                CommitOperation::DeleteFolder { path } => plan.push(TreeEdit::DeleteFolder(path)),
+            }
         }
         Ok((plan, temporary))
     }
@@ -284,15 +277,9 @@ impl Committed {
     }
 }
 
-impl FileSource {
-    fn size(&self) -> Result<u64, Error> {
-        let path = match self {
-            Self::Memory(bytes) => return Ok(bytes.len() as u64),
-            Self::Disk(path) => path.as_ref(),
-            Self::Path(path) => path.as_path(),
-        };
-        let metadata = fs_err::metadata(path).map_err(Error::internal)?;
-        Ok(metadata.len())
+impl From<Vec<u8>> for FileSource {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Memory(bytes)
     }
 }
 

@@ -14,7 +14,7 @@ mod trial;
 use std::sync::Arc;
 
 use assay_git::{Expected, RefChange, RefName};
-use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoId, RepoKind, Timestamp};
 use assay_store::{AuditAction, DiscussionKind, DiscussionState};
 
 pub(crate) use self::events::removed_comment;
@@ -65,7 +65,7 @@ pub struct Discussion {
     /// The repository.
     pub repo: RepoId,
     /// Its number in the repository.
-    pub num: i64,
+    pub num: PullNumber,
     /// What it is called.
     pub title: String,
     /// Where it stands.
@@ -255,7 +255,7 @@ impl DiscussionService<'_> {
         id: &RepoId,
         new: NewDiscussion,
     ) -> Result<Discussion, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Discuss).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Discuss).await?;
         let actor = caller.signed_in()?.clone();
         self.hub.count_write(&actor)?;
         let title = limits::title(&new.title)?;
@@ -330,7 +330,7 @@ impl DiscussionService<'_> {
 
     /// Makes the ref of a pull request without commits: it stands where main stands. The transaction that gave the number
     /// is under way, so a ref of this number can only be what a crash has left.
-    async fn begin_pull(self, repo: &Repo, num: u32) -> Result<ObjectId, Error> {
+    async fn begin_pull(self, repo: &Repo, num: PullNumber) -> Result<ObjectId, Error> {
         self.hub
             .with_git(repo.key, move |git| {
                 let head = git
@@ -338,7 +338,7 @@ impl DiscussionService<'_> {
                     .ok_or_else(|| Error::Conflict(Conflict::NoMain))?
                     .target;
                 git.update_refs(&[RefChange {
-                    name: RefName::pull(u64::from(num)),
+                    name: RefName::pull(num),
                     expected: Expected::Any,
                     new: Some(head),
                 }])?;
@@ -401,7 +401,7 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         title: &str,
     ) -> Result<Event, Error> {
         let title = limits::title(title)?;
@@ -427,7 +427,7 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         status: Status,
         comment: Option<&str>,
     ) -> Result<Event, Error> {
@@ -535,7 +535,7 @@ fn told(repo: &Repo, held: &assay_store::Discussion) -> Discussion {
     Discussion {
         kind: repo.kind,
         repo: repo.id.clone(),
-        num: i64::from(held.num),
+        num: held.num,
         title: held.title.clone(),
         status: Status::read(held.status),
         is_pull: held.is_pull,

@@ -1,4 +1,4 @@
-use assay_model::{Diagnostic, RepoId, RepoKind};
+use assay_model::{Diagnostic, PullNumber, RepoId, RepoKind};
 
 use crate::disk::DiskFault;
 
@@ -109,7 +109,7 @@ pub enum Missing {
     },
     /// No such discussion or pull request.
     #[error("there is no discussion or pull request {0} here")]
-    Discussion(i64),
+    Discussion(PullNumber),
     /// The dataset is no benchmark, or has no such task.
     #[error("{0}")]
     Leaderboard(String),

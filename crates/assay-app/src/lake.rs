@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{ObjectId, RepoKind};
 
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::error::{Error, Missing};
 use crate::file::BlobContent;
 use crate::hub::blocking;
@@ -131,11 +131,7 @@ impl LakeService<'_> {
             return Ok(false);
         }
         let anybody = Caller::anonymous();
-        let repo = match self
-            .hub
-            .repo(&anybody, info.kind, &info.id, Need::Read)
-            .await
-        {
+        let repo = match self.hub.repo(&anybody, info.kind, &info.id).await {
             Ok(repo) => repo,
             // It was deleted, renamed or hidden since it was listed; the next look finds that out.
             Err(Error::NotFound(_) | Error::Moved { .. } | Error::Denied(_)) => {

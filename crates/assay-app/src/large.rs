@@ -150,6 +150,7 @@ impl RepositoryService<'_> {
 
     /// Returns who uploads for a repository, with a token that has the right to.
     pub async fn uploader(self, caller: &Caller, repo: &Repo) -> Result<Uploader, Error> {
+        self.hub.check(caller, repo, Need::Discuss).await?;
         let actor = caller.signed_in()?;
         self.hub.count_write(actor)?;
         let may_write = self.hub.check(caller, repo, Need::Write).await.is_ok();

@@ -86,7 +86,7 @@ mod web_session;
 mod webhook;
 mod xet;
 
-pub use access::{Caller, Need, Scope, ScopePattern};
+pub use access::{Caller, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use adoption::{
     AdoptedPull, AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository,
@@ -115,7 +115,7 @@ pub use board::{
 };
 pub use bucket::{ByteStream, StorageVariables};
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
-pub use commit::{CommitRequest, Committed, FileSource, Operation};
+pub use commit::{CommitRequest, Committed, FileSource};
 pub use config::{Founders, HubConfig, Limits, Passphrase, TrustConfig};
 pub use damage::{Damage, DamagedRepository};
 pub use data_dir_lock::{ServerMark, Servers, make_data_directory};
@@ -153,7 +153,7 @@ pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
 pub use relocate::copy_database;
 pub use repo_info::RepoInfo;
-pub use repo_lookup::Repo;
+pub use repo_lookup::{Repo, RepoPermissions};
 pub use repository::{NewRepository, Settings, Visibility};
 pub use search::BenchmarkHit;
 pub use secret::draw_secret;

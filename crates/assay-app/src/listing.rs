@@ -1,7 +1,7 @@
 use assay_model::RepoKind;
 use assay_store::{BenchmarkFilter, Cursor, Filter, Sort, Viewer};
 
-use crate::access::{Caller, CallerKind, Need};
+use crate::access::{Caller, CallerKind};
 use crate::error::Error;
 use crate::repo_info::RepoInfo;
 use crate::services::RepositoryService;
@@ -119,7 +119,7 @@ impl RepositoryService<'_> {
                 let page = self.list(caller, &query).await?;
                 for info in page.repositories {
                     // A token for some repositories shows those alone.
-                    let Ok(repo) = self.hub.repo(caller, kind, &info.id, Need::Read).await else {
+                    let Ok(repo) = self.hub.repo(caller, kind, &info.id).await else {
                         continue;
                     };
                     let used = self.hub.storage_of(repo.key).await?;
@@ -172,7 +172,7 @@ impl RepositoryService<'_> {
         })
     }
 
-    /// Whose private repositories a caller sees: what `access::decide` answers for [`Need::Read`],
+    /// Whose private repositories a caller sees: what `access::decide` answers for `Need::Read`,
     /// for all repositories at once.
     pub(crate) async fn viewer(self, caller: &Caller) -> Result<Viewer, Error> {
         let user = match &caller.inner {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assay_model::{ObjectId, RepoId, RepoKind, Role};
 use assay_store::{AuditAction, AuditSubject};
 
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::account::{Account, Membership};
 use crate::diffs::DiffText;
 use crate::error::Error;
@@ -94,7 +94,7 @@ impl AccountService<'_> {
         disabled: bool,
     ) -> Result<(), Error> {
         caller.check_operator()?;
-        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id).await?;
         let _locked = self.hub.lock(repo.key).await?;
         let mut tx = self.hub.begin_as(caller).await?;
         let Some(repository) = tx.repository(repo.key).await? else {

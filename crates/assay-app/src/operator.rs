@@ -8,7 +8,7 @@ use assay_model::{RepoId, RepoKey, RepoKind};
 use assay_store::{AuditAction, AuditSubject, Store};
 
 use self::compare::{Compared, NO_REPOSITORY, NotIndexed, compare, rebuild, renew};
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::damage::DamagedRepository;
 use crate::error::{Error, Missing};
 use crate::hub::alongside;
@@ -67,10 +67,7 @@ impl OperationService<'_> {
         official: bool,
     ) -> Result<(), Error> {
         caller.check_operator()?;
-        let repo = self
-            .hub
-            .repo(caller, RepoKind::Dataset, benchmark, Need::Read)
-            .await?;
+        let repo = self.hub.repo(caller, RepoKind::Dataset, benchmark).await?;
         let mut tx = self.hub.begin_as(caller).await?;
         if official {
             let known = tx.benchmark(repo.key).await?;

@@ -60,7 +60,7 @@ impl RepositoryService<'_> {
         files: Vec<(String, Vec<u8>)>,
     ) -> Result<Vec<Diagnostic>, Error> {
         if let Some(id) = id {
-            self.hub.repo(caller, kind, id, Need::Read).await?;
+            self.hub.repo(caller, kind, id).await?;
         }
         let bytes: u64 = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         if files.len() > PREVIEW_FILES || bytes > self.hub.config.limits.validated_bytes {
@@ -85,7 +85,7 @@ impl RepositoryService<'_> {
         id: &RepoId,
         request: Preupload,
     ) -> Result<PreuploadPlan, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Discuss).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Discuss).await?;
         match pull_number(&request.revision) {
             _ if request.create_pull => {}
             Some(num) => {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use assay_git::{
     CommitInfo, Expected, LargeFileId, ObjectSize, Objects, Quarantine, RefChange, RefName,
 };
-use assay_model::{Diagnostic, ObjectId, RepoKind, Timestamp};
+use assay_model::{Diagnostic, ObjectId, PullNumber, RepoKind, Timestamp};
 
 use crate::access::{Need, SignedIn};
 use crate::arrival::check_commits;
@@ -34,17 +34,6 @@ use crate::webhook::{Telling, tell_pull};
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
 
-/// A ref that is to be made, moved or deleted.
-#[derive(Debug, Clone)]
-pub(crate) struct RefMove {
-    /// Which. The ref of a new pull request is named when its number is known, whatever this says.
-    pub(crate) name: RefName,
-    /// Where it must be now.
-    pub(crate) expected: Expected,
-    /// Where it shall be.
-    pub(crate) new: Option<ObjectId>,
-}
-
 /// What the records of discussions say of a change, in the same transaction as the index.
 #[derive(Debug, Clone)]
 pub(crate) enum PullEffect {
@@ -62,12 +51,12 @@ pub(crate) enum PullEffect {
     /// Commits came to a pull request; a draft becomes open with its first one.
     CommitsToPull {
         /// Which.
-        num: i64,
+        num: PullNumber,
     },
     /// A pull request was merged.
     Merged {
         /// Which.
-        num: i64,
+        num: PullNumber,
         /// What the one who merged it said.
         comment: Option<String>,
     },
@@ -91,7 +80,7 @@ pub(crate) struct Published {
     /// Warnings, which refuse nothing.
     pub(crate) warnings: Vec<Diagnostic>,
     /// The pull request that was opened.
-    pub(crate) pull: Option<i64>,
+    pub(crate) pull: Option<PullNumber>,
 }
 
 /// Who wants a change, of what, and since when.
@@ -108,13 +97,14 @@ pub(crate) struct ChangeContext<'a> {
     pub(crate) received_at: Timestamp,
 }
 
-/// Validates, admits, moves refs, records and indexes, for whoever holds the lock of the repository.
+/// Validates, admits, moves refs, records and indexes, for whoever holds the lock of the repository. The ref of a new pull
+/// request is named when its number is known, whatever the change says.
 pub(crate) async fn publish(
     hub: &Hub,
     locked: &Locked,
     context: ChangeContext<'_>,
     quarantine: Quarantine,
-    moves: Vec<RefMove>,
+    moves: Vec<RefChange>,
     effect: PullEffect,
 ) -> Result<Published, Error> {
     hub.count_write(context.actor)?;
@@ -169,7 +159,7 @@ struct Change {
     need: Need,
     received_at: Timestamp,
     quarantine: Quarantine,
-    moves: Vec<RefMove>,
+    moves: Vec<RefChange>,
     effect: PullEffect,
     commits: Vec<CommitInfo>,
     sightings: Vec<Sighting>,
@@ -180,7 +170,7 @@ struct Change {
 }
 
 /// Makes a change, and returns the number of the pull request that it opens.
-async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
+async fn make(hub: &Hub, change: Change) -> Result<Option<PullNumber>, Error> {
     let Change {
         actor,
         repo,
@@ -218,7 +208,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
         PullEffect::None | PullEffect::CommitsToPull { .. } | PullEffect::Merged { .. } => None,
     };
     if let Some(num) = pull {
-        name_pull(&mut moves, num)?;
+        name_pull(&mut moves, num);
     }
     move_refs(hub, &repo, moves).await?;
     // From here on the change is in git, whatever becomes of its records.
@@ -228,7 +218,6 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
             .await?;
         keep_uploads(&mut tx, repo.key, &large_files).await?;
         if let (Some(num), Some(action)) = (recorded, effect.action()) {
-            let num = u32::try_from(num).map_err(Error::internal)?;
             tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
         }
         tx.commit().await?;
@@ -281,7 +270,7 @@ async fn examine(
     hub: &Hub,
     repo: &Repo,
     quarantine: Quarantine,
-    moves: &[RefMove],
+    moves: &[RefChange],
     effect: &PullEffect,
 ) -> Result<Examined, Error> {
     let validator = SharedValidator::new(hub, repo.kind, Some(repo.key)).await?;
@@ -385,30 +374,20 @@ fn commits_since(
     Ok(commits)
 }
 
-fn name_pull(moves: &mut [RefMove], num: i64) -> Result<(), Error> {
-    let number = u64::try_from(num).map_err(Error::internal)?;
+fn name_pull(moves: &mut [RefChange], num: PullNumber) {
     for change in moves {
-        change.name = RefName::pull(number);
+        change.name = RefName::pull(num);
         // The number was given a moment ago, so a ref of this name can only be what a crash has left.
         change.expected = Expected::Any;
     }
-    Ok(())
 }
 
 /// Moves the refs, whose objects are there already, so that a ref never points at something that is not.
-async fn move_refs(hub: &Hub, repo: &Repo, moves: Vec<RefMove>) -> Result<(), Error> {
+async fn move_refs(hub: &Hub, repo: &Repo, moves: Vec<RefChange>) -> Result<(), Error> {
     let git = Arc::clone(&hub.git);
     let key = repo.key;
     blocking(move || {
-        let changes: Vec<RefChange> = moves
-            .into_iter()
-            .map(|change| RefChange {
-                name: change.name,
-                expected: change.expected,
-                new: change.new,
-            })
-            .collect();
-        git.get(key)?.update_refs(&changes)?;
+        git.get(key)?.update_refs(&moves)?;
         Ok(())
     })
     .await

@@ -71,7 +71,7 @@ impl AccountService<'_> {
         kind: RepoKind,
         id: &RepoId,
     ) -> Result<Vec<PublisherInfo>, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Admin).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Admin).await?;
         let publishers = self.hub.store.trusted_publishers_of(repo.key).await?;
         let mut list = Vec::new();
         for publisher in publishers {
@@ -97,7 +97,7 @@ impl AccountService<'_> {
         id: &RepoId,
         new: NewPublisher,
     ) -> Result<PublisherInfo, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Admin).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Admin).await?;
         check_publisher(&new)?;
         let account = if let Some(name) = &new.account {
             caller.check_operator()?;
@@ -171,7 +171,7 @@ impl AccountService<'_> {
         id: &RepoId,
         number: i64,
     ) -> Result<(), Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Admin).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Admin).await?;
         let publishers = self.hub.store.trusted_publishers_of(repo.key).await?;
         let publisher = publishers
             .into_iter()
@@ -216,7 +216,7 @@ impl AccountService<'_> {
                 continue;
             }
             let caller = Caller::new(CallerKind::User(signed_in(credential.clone())?));
-            match self.hub.repo(&caller, kind, id, Need::Write).await {
+            match self.hub.repo_for(&caller, kind, id, Need::Write).await {
                 Ok(repo) => return Ok(Some(MatchedPublisher { repo, credential })),
                 Err(Error::NotFound(_) | Error::Denied(_) | Error::Moved { .. }) => {}
                 Err(error) => return Err(error),

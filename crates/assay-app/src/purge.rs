@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_git::{
-    Blob, CommitInfo, CommitPlan, EntryKind, Expected, LargeFileId, Objects, Operation, RefChange,
-    RefName, Reference, Repositories, Repository, Signature,
+    Blob, CommitInfo, CommitPlan, EntryKind, Expected, LargeFileId, Objects, RefChange, RefName,
+    Reference, Repositories, Repository, Signature, TreeEdit,
 };
-use assay_model::{ObjectId, RepoId, RepoKind, RepoPath, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoId, RepoKind, RepoPath, Timestamp};
 use assay_store::{AuditAction, AuditSubject, EventId, Purge, PurgeKind, Status, Tx};
 
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::discussion::{UNRECORDED, removed_comment};
 use crate::error::{Error, Limit, Missing};
 use crate::facts::RepoFacts;
@@ -75,31 +75,30 @@ impl OperationService<'_> {
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
-        num: i64,
+        num: PullNumber,
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
-        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
-        let number = u32::try_from(num).map_err(|_| Error::NotFound(Missing::Discussion(num)))?;
+        let repo = self.hub.repo(caller, kind, id).await?;
         let _locked = self.hub.lock(repo.key).await?;
         let now = self.hub.now();
         let mut tx = self.hub.store.begin().await?;
-        let found = tx.discussion(repo.key, number).await?;
+        let found = tx.discussion(repo.key, num).await?;
         let found = found.ok_or(Error::NotFound(Missing::Discussion(num)))?;
         let before = self.commits_of(&repo).await?;
         match found.status {
             Status::Draft | Status::Open => {
                 let (from, to) = (found.status, Status::Closed);
-                tx.move_discussion(repo.key, number, from, to, None, now)
+                tx.move_discussion(repo.key, num, from, to, None, now)
                     .await?;
             }
             Status::Closed | Status::Merged => {}
         }
-        tx.rename_discussion(repo.key, number, REMOVED_TITLE, now)
+        tx.rename_discussion(repo.key, num, REMOVED_TITLE, now)
             .await?;
-        let comments = tx.clear_events(repo.key, number).await?;
+        let comments = tx.clear_events(repo.key, num).await?;
         if found.is_pull {
-            let name = RefName::pull(u64::from(number));
+            let name = RefName::pull(num);
             self.hub
                 .with_git(repo.key, move |git| {
                     Ok(git.update_refs(&[RefChange {
@@ -136,7 +135,7 @@ impl OperationService<'_> {
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
-        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id).await?;
         let name = RefName::branch(branch).map_err(|error| Error::Invalid(error.to_string()))?;
         let (from, to) = (range.0.to_owned(), range.1.to_owned());
         let _locked = self.hub.lock(repo.key).await?;
@@ -494,9 +493,9 @@ fn replayed(
             )));
         }
         operations.push(match change.new {
-            None => Operation::Delete(change.path),
+            None => TreeEdit::Delete(change.path),
             Some(version) => match version.kind {
-                EntryKind::File(mode) => Operation::Put {
+                EntryKind::File(mode) => TreeEdit::Put {
                     path: change.path,
                     blob: Blob::Existing(version.oid),
                     mode,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assay_git::{
-    Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
+    Command, Expected, Objects, Push, ReceiveLimits, Received, RefChange, RefKind, RefName, Service,
 };
 use assay_model::{ObjectId, Timestamp};
 use assay_render::visible;
@@ -17,7 +17,7 @@ use crate::arriving::Arriving;
 use crate::error::Error;
 use crate::findings::findings;
 use crate::hub::blocking;
-use crate::publish::{ChangeContext, Published, PullEffect, RefMove, publish};
+use crate::publish::{ChangeContext, Published, PullEffect, publish};
 use crate::push_turns;
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
@@ -33,7 +33,7 @@ pub struct PushReply(pub Bytes, pub PushOutcome);
 /// What a push may do with one of its refs.
 enum Ruling {
     /// Move it, with what is said of that, by this right.
-    Move(RefMove, PullEffect, Need),
+    Move(RefChange, PullEffect, Need),
     /// Leave it, for this reason.
     Refuse(String),
 }
@@ -228,7 +228,7 @@ impl RepositoryService<'_> {
         new: Option<ObjectId>,
         is_single: bool,
     ) -> Result<Ruling, Error> {
-        let Some(num) = name.as_pull().and_then(|number| i64::try_from(number).ok()) else {
+        let Some(num) = name.as_pull() else {
             return Ok(Ruling::Refuse("there is no such pull request".to_owned()));
         };
         let need = match self.check_pull_push(caller, repo, num).await {
@@ -251,7 +251,7 @@ impl RepositoryService<'_> {
         if !is_single {
             return Ok(alone());
         }
-        let change = ref_move(name.clone(), old, new);
+        let change = ref_change(name.clone(), old, new);
         Ok(Ruling::Move(
             change,
             PullEffect::CommitsToPull { num },
@@ -288,7 +288,7 @@ impl RepositoryService<'_> {
                     return Ok((Ruling::Refuse(why), objects));
                 }
                 let commit = objects.commit(new)?;
-                let change = ref_move(RefName::pull(0), None, Some(commit.id));
+                let change = ref_change(RefName::pull(0), None, Some(commit.id));
                 let effect = PullEffect::OpenPull {
                     title: commit.title,
                     description: commit.body,
@@ -321,7 +321,7 @@ async fn rule_main(
     objects: Objects,
 ) -> Result<(Ruling, Objects), Error> {
     if name != RefName::main() {
-        let change = ref_move(name, old, new);
+        let change = ref_change(name, old, new);
         return Ok((Ruling::Move(change, PullEffect::None, Need::Write), objects));
     }
     blocking(move || {
@@ -331,7 +331,7 @@ async fn rule_main(
                 "the history of `main` cannot be replaced; fetch it and merge".to_owned(),
             ),
             (Some(_) | None, Some(_)) => {
-                Ruling::Move(ref_move(name, old, new), PullEffect::None, Need::Write)
+                Ruling::Move(ref_change(name, old, new), PullEffect::None, Need::Write)
             }
         };
         Ok((ruling, objects))
@@ -339,8 +339,8 @@ async fn rule_main(
     .await
 }
 
-fn ref_move(name: RefName, old: Option<ObjectId>, new: Option<ObjectId>) -> RefMove {
-    RefMove {
+fn ref_change(name: RefName, old: Option<ObjectId>, new: Option<ObjectId>) -> RefChange {
+    RefChange {
         name,
         expected: old.map_or(Expected::Absent, Expected::At),
         new,

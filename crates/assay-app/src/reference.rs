@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
-use assay_git::{CommitPlan, Expected, Quarantine, RefKind, RefName, TagPlan};
+use assay_git::{CommitPlan, Expected, Quarantine, RefChange, RefKind, RefName, TagPlan};
 use assay_model::ObjectId;
 
 use crate::access::{Caller, Need};
 use crate::commit::{message_of, signature};
 use crate::error::{Denied, Error, Existing, Limit, Missing};
 use crate::lock::Locked;
-use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::publish::{ChangeContext, PullEffect, publish};
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 
@@ -134,7 +134,7 @@ impl RepositoryService<'_> {
                 Ok((quarantine, squashed))
             })
             .await?;
-        let change = RefMove {
+        let change = RefChange {
             name: full,
             expected: Expected::At(head),
             new: Some(squashed),
@@ -181,7 +181,7 @@ impl RepositoryService<'_> {
             })
             .await?;
         let taken = Error::Exists(Existing::Ref(full.clone()));
-        let change = RefMove {
+        let change = RefChange {
             name: full,
             expected: Expected::Absent,
             new: Some(tag),
@@ -212,7 +212,7 @@ impl RepositoryService<'_> {
         let locked = self.hub.lock(repo.key).await?;
         let target = self.resolve(repo, revision).await?;
         let taken = Error::Exists(Existing::Ref(name.clone()));
-        let change = RefMove {
+        let change = RefChange {
             name,
             expected: Expected::Absent,
             new: Some(target),
@@ -233,7 +233,7 @@ impl RepositoryService<'_> {
         self.hub.check(caller, repo, Need::Write).await?;
         let locked = self.hub.lock(repo.key).await?;
         let value = self.value_of_ref(repo, &full, name).await?;
-        let change = RefMove {
+        let change = RefChange {
             name: full,
             expected: Expected::At(value),
             new: None,
@@ -260,7 +260,7 @@ impl RepositoryService<'_> {
         locked: &Locked,
         caller: &Caller,
         repo: &Repo,
-        change: RefMove,
+        change: RefChange,
     ) -> Result<(), Error> {
         let quarantine = self
             .hub
@@ -277,7 +277,7 @@ impl RepositoryService<'_> {
         caller: &Caller,
         repo: &Repo,
         quarantine: Quarantine,
-        change: RefMove,
+        change: RefChange,
     ) -> Result<(), Error> {
         let context = ChangeContext {
             actor: caller.signed_in()?,

@@ -6,11 +6,16 @@ use assay_store::{self as store, AccountId, AuditSubject};
 use crate::access::{self, Caller, CallerKind, Need, Relation, Subject};
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
+use crate::services::RepositoryService;
 
 /// The number that no account has.
 const NOBODY: AccountId = AccountId(0);
 
-/// A repository that the caller may use as needed: to have one is to have been let in.
+/// Refs that a pull request has, or that a client names to open one.
+const PULL_REFS: [&str; 2] = ["refs/pr/", "refs/for/"];
+
+/// A repository that the caller sees: to have one is to have been let in. What else the caller may do with it is decided
+/// by the method that does it.
 #[derive(Debug, Clone)]
 pub struct Repo {
     pub(crate) key: RepoKey,
@@ -56,9 +61,72 @@ impl Repo {
     }
 }
 
+/// What a caller may do with a repository that they see, for pages that offer it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RepoPermissions {
+    /// May change its branches and tags, and merge.
+    pub writes: bool,
+    /// May rename or delete it, and change its settings.
+    pub manages: bool,
+}
+
+impl RepositoryService<'_> {
+    /// Opens a repository for someone who is going to send files: to the revision that is named, or to a pull request
+    /// when none is. It refuses strangers before their upload; whether the change itself may be made is decided when it
+    /// is made.
+    pub async fn open_for_upload(
+        self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+        revision: Option<&str>,
+    ) -> Result<Repo, Error> {
+        let is_of_pull = |name: &str| PULL_REFS.iter().any(|start| name.starts_with(start));
+        let need = match revision {
+            Some(name) if !is_of_pull(name) => Need::Write,
+            Some(_) | None => Need::Discuss,
+        };
+        self.hub.repo_for(caller, kind, id, need).await
+    }
+
+    /// Opens a repository for those who may change its branches.
+    pub async fn open_to_write(
+        self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+    ) -> Result<Repo, Error> {
+        self.hub.repo_for(caller, kind, id, Need::Write).await
+    }
+
+    /// Opens a repository for those who may change its settings.
+    pub async fn open_to_manage(
+        self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+    ) -> Result<Repo, Error> {
+        self.hub.repo_for(caller, kind, id, Need::Admin).await
+    }
+
+    /// Returns what a caller may do with a repository that they see.
+    pub async fn permissions(self, caller: &Caller, repo: &Repo) -> RepoPermissions {
+        let may = async |need| self.hub.check(caller, repo, need).await.is_ok();
+        RepoPermissions {
+            writes: may(Need::Write).await,
+            manages: may(Need::Admin).await,
+        }
+    }
+}
+
 impl Hub {
-    /// Lets a caller in, or not: the one door to a repository. An invisible one is missing, a renamed one is `Moved`.
-    pub async fn repo(
+    /// Opens a repository that the caller sees. An invisible one is missing, a renamed one is `Moved`.
+    pub async fn repo(&self, caller: &Caller, kind: RepoKind, id: &RepoId) -> Result<Repo, Error> {
+        self.repo_for(caller, kind, id, Need::Read).await
+    }
+
+    /// Lets a caller in, or not: the one door to a repository.
+    pub(crate) async fn repo_for(
         &self,
         caller: &Caller,
         kind: RepoKind,
@@ -87,7 +155,12 @@ impl Hub {
     }
 
     /// Whether a caller who was let in may do more.
-    pub async fn check(&self, caller: &Caller, repo: &Repo, need: Need) -> Result<(), Error> {
+    pub(crate) async fn check(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        need: Need,
+    ) -> Result<(), Error> {
         let is_open = !repo.private && !repo.disabled && need == Need::Read;
         let relation = if is_open {
             Relation::Stranger

@@ -164,7 +164,7 @@ impl RepositoryService<'_> {
         kind: RepoKind,
         id: &RepoId,
     ) -> Result<(), Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Admin).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Admin).await?;
         let _locked = self.hub.lock(repo.key).await?;
         let mut tx = self.hub.begin_change(caller, repo.key, Need::Admin).await?;
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
@@ -202,7 +202,7 @@ impl RepositoryService<'_> {
         from: &RepoId,
         to: &RepoId,
     ) -> Result<(), Error> {
-        let repo = self.hub.repo(caller, kind, from, Need::Admin).await?;
+        let repo = self.hub.repo_for(caller, kind, from, Need::Admin).await?;
         let Some(namespace) = to.namespace() else {
             return Err(Error::Invalid(format!("`{to}` has no namespace")));
         };
@@ -261,7 +261,7 @@ impl RepositoryService<'_> {
         id: &RepoId,
         settings: Settings,
     ) -> Result<RepoInfo, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Admin).await?;
+        let repo = self.hub.repo_for(caller, kind, id, Need::Admin).await?;
         let description = checked_description(settings.description)?;
         let _locked = self.hub.lock(repo.key).await?;
         let mut tx = self.hub.begin_change(caller, repo.key, Need::Admin).await?;

@@ -1,5 +1,6 @@
-use assay_git::{RefName, Repository};
-use assay_model::ObjectId;
+use assay_git::RefName;
+use assay_hub_api::CommitPrefix;
+use assay_model::{ObjectId, PullNumber};
 use assay_store::Status;
 
 use crate::access::{Caller, Need};
@@ -42,7 +43,7 @@ impl RepositoryService<'_> {
         if let Some(num) = pull_number(&request.revision) {
             let need = self.check_pull_push(caller, repo, num).await?;
             return Ok(Target {
-                from: pull_ref(num)?,
+                from: RefName::pull(num),
                 effect: PullEffect::CommitsToPull { num },
                 need,
             });
@@ -60,12 +61,11 @@ impl RepositoryService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
     ) -> Result<Need, Error> {
         let actor = caller.signed_in()?;
         let missing = || Error::NotFound(Missing::Revision(format!("refs/pr/{num}")));
-        let number = u32::try_from(num).map_err(|_| missing())?;
-        let pull = self.hub.store.discussion(repo.key, number).await?;
+        let pull = self.hub.store.discussion(repo.key, num).await?;
         let pull = pull.filter(|pull| pull.is_pull).ok_or_else(missing)?;
         match pull.status {
             Status::Draft | Status::Open => {}
@@ -95,7 +95,7 @@ impl RepositoryService<'_> {
         self,
         repo: &Repo,
         target: &Target,
-        parent: Option<&str>,
+        parent: Option<&CommitPrefix>,
     ) -> Result<ObjectId, Error> {
         let from = target.from.clone();
         let head = self
@@ -109,17 +109,12 @@ impl RepositoryService<'_> {
         let Some(parent) = parent else {
             return Ok(head);
         };
-        if !is_hash(parent) {
-            return Err(Error::Invalid(format!(
-                "`{parent}` is not the hash of a commit"
-            )));
-        }
-        if head.to_string().starts_with(parent) {
+        if parent.is_of(&head) {
             return Ok(head);
         }
         match &target.effect {
             // A pull request may begin where its author was, also when the branch has moved on.
-            PullEffect::OpenPull { .. } => self.resolve(repo, parent).await,
+            PullEffect::OpenPull { .. } => self.resolve(repo, parent.as_str()).await,
             PullEffect::None | PullEffect::CommitsToPull { .. } | PullEffect::Merged { .. } => {
                 Err(Error::Stale)
             }
@@ -134,23 +129,10 @@ fn branch(revision: &str) -> Result<RefName, Error> {
 }
 
 /// The number in `refs/pr/N`.
-pub(crate) fn pull_number(revision: &str) -> Option<i64> {
-    let number = revision.parse::<RefName>().ok()?.as_pull()?;
-    i64::try_from(number).ok()
-}
-
-fn pull_ref(num: i64) -> Result<RefName, Error> {
-    Ok(RefName::pull(u64::try_from(num).map_err(Error::internal)?))
+pub(crate) fn pull_number(revision: &str) -> Option<PullNumber> {
+    revision.parse::<RefName>().ok()?.as_pull()
 }
 
 fn short(name: &RefName) -> String {
     name.as_branch().unwrap_or(name.as_str()).to_owned()
-}
-
-fn is_hash(text: &str) -> bool {
-    let digits = Repository::MIN_ABBREVIATION..=ObjectId::DIGITS;
-    digits.contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

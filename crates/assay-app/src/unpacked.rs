@@ -218,7 +218,7 @@ fn of_disk(error: assay_git::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use assay_git::{Blob, CommitPlan, FileMode, Operation, Repositories};
+    use assay_git::{Blob, CommitPlan, FileMode, Repositories, TreeEdit};
     use assay_model::Timestamp;
 
     use super::*;
@@ -226,7 +226,7 @@ mod tests {
 
     /// A repository with files of so many megabytes, and their ids.
     fn repository(root: &std::path::Path, sizes: &[usize]) -> (Repository, Vec<ObjectId>) {
-        let put = |(number, megabytes): (usize, &usize)| Operation::Put {
+        let put = |(number, megabytes): (usize, &usize)| TreeEdit::Put {
             path: format!("{number}").parse().unwrap(),
             blob: Blob::Bytes(vec![b'0' + u8::try_from(number).unwrap(); megabytes << 20]),
             mode: FileMode::Regular,

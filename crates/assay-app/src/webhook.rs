@@ -228,7 +228,7 @@ impl WebhookService<'_> {
     async fn hooked_to(self, caller: &Caller, place: &HookPlace) -> Result<HookedTo, Error> {
         let name = match place {
             HookPlace::Repository(kind, id) => {
-                let repo = self.hub.repo(caller, *kind, id, Need::Admin).await?;
+                let repo = self.hub.repo_for(caller, *kind, id, Need::Admin).await?;
                 return Ok(HookedTo::Repository(repo.key));
             }
             HookPlace::Account(name) => name,

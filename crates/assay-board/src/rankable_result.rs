@@ -1,4 +1,4 @@
-use assay_model::{ObjectId, RepoId, RepoKey, RepoPath, Score, Setup, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoId, RepoKey, RepoPath, Score, Setup, Timestamp};
 
 /// One entry of a result file, as a board sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ pub enum Origin {
     /// It is in an open pull request.
     Community {
         /// The number of the pull request in the model's repository.
-        pull: u64,
+        pull: PullNumber,
     },
     /// It is in the card of the model, as results were written before there were files for them.
     Legacy,

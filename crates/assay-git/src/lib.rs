@@ -58,7 +58,7 @@ pub use large_files::{LargeFiles, Removal, Upload};
 pub use merge::{FastForward, MergePlan, Merged};
 pub use object::{Change, ChangeSet, CommitInfo, Depth, Diff, EntryKind, TreeEntry, Version};
 pub use objects::Objects;
-pub use plan::{Blob, CommitPlan, FileMode, Operation, Signature, TagPlan};
+pub use plan::{Blob, CommitPlan, FileMode, Signature, TagPlan, TreeEdit};
 pub use process::{ProcessTurn, Processes};
 pub use quarantine::Quarantine;
 pub use ref_name::{RefName, RefNameError};

@@ -52,7 +52,7 @@ mod tests {
     use assay_model::{RepoKey, Timestamp};
 
     use super::*;
-    use crate::{Blob, CommitPlan, FileMode, Operation, Repositories, Signature};
+    use crate::{Blob, CommitPlan, FileMode, Repositories, Signature, TreeEdit};
 
     /// A commit of its own, which nothing leads to.
     fn plan(text: &str) -> CommitPlan {
@@ -64,7 +64,7 @@ mod tests {
         CommitPlan {
             parents: Vec::new(),
             base: None,
-            operations: vec![Operation::Put {
+            operations: vec![TreeEdit::Put {
                 path: "a".parse().unwrap(),
                 blob: Blob::Bytes(text.as_bytes().to_vec()),
                 mode: FileMode::Regular,

@@ -12,7 +12,7 @@ pub struct CommitPlan {
     /// The commit (or tree) whose files it begins with; `None` begins with none.
     pub base: Option<ObjectId>,
     /// The operations on files, in this order.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<TreeEdit>,
     /// The message: title, blank line, body.
     pub message: String,
     /// The author of the commit.
@@ -23,7 +23,7 @@ pub struct CommitPlan {
 
 /// One thing that happens to the files of a commit.
 #[derive(Debug, Clone)]
-pub enum Operation {
+pub enum TreeEdit {
     /// A file is made or replaced.
     Put {
         /// The path.

@@ -11,9 +11,7 @@ use crate::command::Git;
 use crate::layers::Layers;
 use crate::shadow::Shadow;
 use crate::tree::{Draft, tree_of};
-use crate::{
-    Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Operation, Repository, TagPlan,
-};
+use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, TagPlan, TreeEdit};
 
 /// Time limit for copying the objects of a repository.
 const COPY_LIMIT: Duration = Duration::from_mins(10);
@@ -95,21 +93,21 @@ impl Quarantine {
         self.shadow.admit()
     }
 
-    fn apply(&self, operation: &Operation, draft: &mut Draft) -> Result<(), Error> {
+    fn apply(&self, operation: &TreeEdit, draft: &mut Draft) -> Result<(), Error> {
         let layers = &self.layers;
         match operation {
-            Operation::Put { path, blob, mode } => {
+            TreeEdit::Put { path, blob, mode } => {
                 let id = self.blob(blob)?;
                 draft.put(layers, path, EntryKind::File(*mode), id)
             }
-            Operation::PutPointer { path, file } => {
+            TreeEdit::PutPointer { path, file } => {
                 let id = self
                     .shadow
                     .insert(Kind::Blob, file.pointer().into_bytes())?;
                 draft.put(layers, path, EntryKind::File(FileMode::Regular), id)
             }
-            Operation::Delete(path) => draft.remove(layers, path, false),
-            Operation::DeleteFolder(path) => draft.remove(layers, path, true),
+            TreeEdit::Delete(path) => draft.remove(layers, path, false),
+            TreeEdit::DeleteFolder(path) => draft.remove(layers, path, true),
         }
     }
 

@@ -1,3 +1,4 @@
+use assay_model::PullNumber;
 use std::fmt;
 use std::str::FromStr;
 
@@ -85,7 +86,7 @@ impl RefName {
     }
 
     /// The ref of a pull request.
-    pub fn pull(number: u64) -> Self {
+    pub fn pull(number: PullNumber) -> Self {
         Self(format!("{}{number}", Self::PULLS))
     }
 
@@ -124,9 +125,9 @@ impl RefName {
 
     /// The number, if this is the ref of a pull request: `refs/pr/7`, and not `refs/pr/07` or
     /// `refs/pr/new`.
-    pub fn as_pull(&self) -> Option<u64> {
+    pub fn as_pull(&self) -> Option<PullNumber> {
         let digits = self.0.strip_prefix(Self::PULLS)?;
-        let number: u64 = digits.parse().ok()?;
+        let number: PullNumber = digits.parse().ok()?;
         (number.to_string() == digits).then_some(number)
     }
 }

@@ -165,7 +165,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Blob, CommitPlan, Expected, FileMode, Operation, RefChange, Repositories, Signature,
+        Blob, CommitPlan, Expected, FileMode, RefChange, Repositories, Signature, TreeEdit,
     };
 
     fn plan(parents: Vec<ObjectId>, text: &str) -> CommitPlan {
@@ -177,7 +177,7 @@ mod tests {
         CommitPlan {
             base: parents.first().copied(),
             parents,
-            operations: vec![Operation::Put {
+            operations: vec![TreeEdit::Put {
                 path: "a".parse().unwrap(),
                 blob: Blob::Bytes(text.as_bytes().to_vec()),
                 mode: FileMode::Regular,

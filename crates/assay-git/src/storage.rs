@@ -116,7 +116,7 @@ fn objects_of_index(path: &Path) -> io::Result<u64> {
 mod tests {
     use assay_model::{RepoKey, Timestamp};
 
-    use crate::{Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName};
+    use crate::{Blob, CommitPlan, Expected, FileMode, RefChange, RefName, TreeEdit};
     use crate::{Repositories, Signature};
 
     fn plan(text: &str) -> CommitPlan {
@@ -128,7 +128,7 @@ mod tests {
         CommitPlan {
             parents: Vec::new(),
             base: None,
-            operations: vec![Operation::Put {
+            operations: vec![TreeEdit::Put {
                 path: "a".parse().unwrap(),
                 blob: Blob::Bytes(text.as_bytes().to_vec()),
                 mode: FileMode::Regular,

@@ -24,12 +24,12 @@ pub struct Commit<W> {
     /// The head that the client has seen; the commit is refused when the branch has moved on.
     pub parent: Option<CommitPrefix>,
     /// What to do, in order.
-    pub operations: Vec<Operation<W>>,
+    pub operations: Vec<CommitOperation<W>>,
 }
 
 /// One change of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation<W> {
+pub enum CommitOperation<W> {
     /// Put a file.
     File {
         /// Where.
@@ -60,6 +60,54 @@ pub enum Operation<W> {
         /// Which.
         path: RepoPath,
     },
+}
+
+impl<W> CommitOperation<W> {
+    /// Returns the same operation, with what was written to a `W` as a `V`.
+    pub fn map<V>(self, with: impl FnOnce(W) -> V) -> CommitOperation<V> {
+        match self {
+            Self::File {
+                path,
+                old_path,
+                content: FileContent { written, size },
+            } => CommitOperation::File {
+                path,
+                old_path,
+                content: FileContent {
+                    written: with(written),
+                    size,
+                },
+            },
+            Self::LargeFile {
+                path,
+                old_path,
+                oid,
+                size,
+            } => CommitOperation::LargeFile {
+                path,
+                old_path,
+                oid,
+                size,
+            },
+            Self::DeleteFile { path } => CommitOperation::DeleteFile { path },
+            Self::DeleteFolder { path } => CommitOperation::DeleteFolder { path },
+        }
+    }
+}
+
+impl<W: From<Vec<u8>>> CommitOperation<W> {
+    /// Returns the operation that puts a file whose content is in memory.
+    pub fn put(path: RepoPath, bytes: Vec<u8>) -> Self {
+        let size = bytes.len() as u64;
+        Self::File {
+            path,
+            old_path: None,
+            content: FileContent {
+                written: bytes.into(),
+                size,
+            },
+        }
+    }
 }
 
 /// What is in a file.

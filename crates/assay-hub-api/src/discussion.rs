@@ -16,7 +16,7 @@ use super::known_items::some_known_items;
 #[serde(rename_all = "camelCase")]
 pub struct Discussion {
     /// Its number in the repository.
-    pub num: u64,
+    pub num: u32,
     /// Its title.
     pub title: String,
     /// Where it stands.
@@ -130,7 +130,7 @@ pub struct CreateDiscussion {
 #[serde(rename_all = "camelCase")]
 pub struct CreatedDiscussion {
     /// Its number.
-    pub num: u64,
+    pub num: u32,
     /// Its page.
     pub url: String,
     /// Whether it brings commits.

@@ -20,7 +20,7 @@ pub struct EvalResult {
     pub data: ResultData,
     /// The open pull request that brings it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pull_request: Option<u64>,
+    pub pull_request: Option<u32>,
     /// What pages show beside it. `leaderboard` means that the board of its benchmark has it.
     #[serde(default, deserialize_with = "known_items")]
     pub badges: Vec<super::Badge>,

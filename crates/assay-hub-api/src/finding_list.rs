@@ -23,7 +23,7 @@ pub struct ResultFindings {
     pub ordinal: u32,
     /// The open pull request in the model's repository that brings it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pull_request: Option<u64>,
+    pub pull_request: Option<u32>,
     /// The commit that brought it.
     pub commit: ObjectId,
     /// The page of the result.

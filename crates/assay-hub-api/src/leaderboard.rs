@@ -34,7 +34,7 @@ pub struct BoardRow {
     pub notes: Option<String>,
     /// The open pull request in the model's repository that brings it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pull_request: Option<u64>,
+    pub pull_request: Option<u32>,
     /// The task.
     pub task_id: TaskId,
     /// The metric it is ranked by.

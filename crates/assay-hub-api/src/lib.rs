@@ -51,8 +51,8 @@ pub use board_columns::{
 };
 pub use board_diff::{BoardDiff, BoardLeader, BoardState, HubDiff, RowChange, RowChangeCounts};
 pub use commit::{
-    Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
-    CommitReader, FileContent, Operation,
+    Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitOperation, CommitPrefix,
+    CommitPrefixError, CommitReader, FileContent,
 };
 pub use digits::{Digits, separate_thousands};
 pub use discussion::{

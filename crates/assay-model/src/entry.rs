@@ -39,6 +39,27 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns a result that says nothing but its scores.
+    pub fn new(dataset: RepoId, task: TaskId, scores: Vec<Score>) -> Self {
+        Self {
+            dataset,
+            task,
+            dataset_revision: None,
+            model_revision: None,
+            scores,
+            framework: None,
+            token: None,
+            source: None,
+            date: None,
+            notes: None,
+            subset: None,
+            sample_size: None,
+            normalization: None,
+            setup: Setup::default(),
+            provenance: Provenance::default(),
+        }
+    }
+
     /// Returns the listed setup together with framework, subset, normalisation and dataset
     /// revision.
     pub fn full_setup(&self) -> Setup {
@@ -82,6 +103,22 @@ pub struct Score {
     pub uncertainty: StatedUncertainty,
     /// The context of the metric, where the entry gives one. Ranking needs none of it.
     pub context: Option<Box<MetricContext>>,
+}
+
+impl Score {
+    /// Returns a score that says nothing but its value, which is written in the shortest way.
+    pub fn new(metric: Option<MetricId>, value: Number) -> Self {
+        Self {
+            metric,
+            value,
+            literal: value.to_literal(),
+            slice: None,
+            value_type: None,
+            sample_size: None,
+            uncertainty: StatedUncertainty::default(),
+            context: None,
+        }
+    }
 }
 
 /// The context of a metric value, as its entry gives it.

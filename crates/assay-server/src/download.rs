@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::Arc;
 
-use assay_app::{Blob, BlobContent, Caller, Need, UnpackedBlob};
+use assay_app::{Blob, BlobContent, Caller, UnpackedBlob};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{
@@ -191,7 +191,7 @@ async fn answer(
     asked: &HeaderMap,
     manner: Manner,
 ) -> Result<Response, Failure> {
-    let repo = name.open(state, caller, Need::Read).await?;
+    let repo = name.open(state, caller).await?;
     let Manner { content, raw } = manner;
     let hub = &state.hub;
     let mut blob = hub

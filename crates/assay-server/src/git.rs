@@ -1,6 +1,6 @@
 use std::io;
 
-use assay_app::{Need, PushOutcome, PushReply, Repo};
+use assay_app::{PushOutcome, PushReply};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
@@ -113,10 +113,13 @@ async fn advertise(
     Query(query): Query<ServiceQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let (need, kind) = match query.service.as_str() {
-        UPLOAD_PACK => (Need::Read, "application/x-git-upload-pack-advertisement"),
+    let (repo, kind) = match query.service.as_str() {
+        UPLOAD_PACK => (
+            name.open(&state, &caller).await?,
+            "application/x-git-upload-pack-advertisement",
+        ),
         RECEIVE_PACK => (
-            Need::Discuss,
+            name.open_for_upload(&state, &caller, None).await?,
             "application/x-git-receive-pack-advertisement",
         ),
         _ => {
@@ -125,7 +128,6 @@ async fn advertise(
             ));
         }
     };
-    let repo = name.open(&state, &caller, need).await?;
     let hub = &state.hub;
     let text = hub
         .repositories()
@@ -141,7 +143,7 @@ async fn fetch(
     name: RepoName,
     request: Request,
 ) -> Result<Response, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let headers = request.headers().clone();
     let question = Box::new(reader(request).take(MAX_QUESTION));
     let hub = &state.hub;
@@ -192,7 +194,7 @@ async fn push(
     name: RepoName,
     request: Request,
 ) -> Result<Response, Failure> {
-    let repo: Repo = name.open(&state, &caller, Need::Discuss).await?;
+    let repo = name.open(&state, &caller).await?;
     let page = links::repo(&base, repo.kind(), repo.id());
     let reply = state
         .hub

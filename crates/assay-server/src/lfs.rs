@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use assay_app::{Error, Need, Repo, Uploader};
+use assay_app::{Error, Repo, Uploader};
 use assay_hub_api::{
     Action, Actions, BatchAnswer, BatchObject, BatchRequest, ObjectAnswer, ObjectError, Verify,
 };
@@ -26,8 +26,6 @@ use crate::state::AppState;
 
 /// What git-lfs calls its JSON.
 const LFS_JSON: HeaderValue = HeaderValue::from_static("application/vnd.git-lfs+json");
-/// The beginnings of the refs by which pull requests are opened and pushed to.
-const PULL_REFS: [&str; 2] = ["refs/pr/", "refs/for/"];
 /// How long a link carries its permission, in seconds.
 const LINK_SECONDS: i64 = 3600;
 /// The most objects of one question.
@@ -130,19 +128,18 @@ async fn batch(
     name: RepoName,
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Failure> {
-    let (way, need) = match request.operation.as_str() {
-        "upload" => (TransferDirection::Upload, Need::Discuss),
-        "download" => (TransferDirection::Download, Need::Read),
+    let (way, repo) = match request.operation.as_str() {
+        "upload" => {
+            let reference = request.reference.as_ref().map(|own| own.name.as_str());
+            let repo = name.open_for_upload(&state, &caller, reference).await?;
+            (TransferDirection::Upload, repo)
+        }
+        "download" => {
+            let repo = name.open(&state, &caller).await?;
+            (TransferDirection::Download, repo)
+        }
         _ => return Err(Failure::invalid("`operation` is `upload` or `download`")),
     };
-    let mut repo = name.open(&state, &caller, need).await?;
-    // Only a pull request is open to everybody: then the client names none, that of one, or one that opens one.
-    let reference = request.reference.as_ref();
-    let is_for_pull = |name: &str| PULL_REFS.iter().any(|start| name.starts_with(start));
-    let is_for_branch = reference.is_some_and(|own| !is_for_pull(&own.name));
-    if way == TransferDirection::Upload && is_for_branch {
-        repo = name.open(&state, &caller, Need::Write).await?;
-    }
     if !request.is_sha256() || !request.takes_basic() {
         let text = "this hub knows objects by SHA-256 and takes them by the `basic` transfer";
         return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text));
@@ -356,7 +353,7 @@ async fn admit(
     }
     // Whoever was given the link was let in when it was made.
     let shell = state.hub.shell();
-    Ok(state.hub.repo(&shell, kind, &id, Need::Read).await?)
+    Ok(state.hub.repo(&shell, kind, &id).await?)
 }
 
 /// Whether an object has arrived, as the client believes.
@@ -366,7 +363,7 @@ async fn verify(
     name: RepoName,
     JsonBody(request): JsonBody<Verify>,
 ) -> Result<Response, Failure> {
-    let repo = name.open(&state, &caller, Need::Discuss).await?;
+    let repo = name.open_for_upload(&state, &caller, None).await?;
     match state
         .hub
         .repositories()

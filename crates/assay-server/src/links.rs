@@ -1,4 +1,4 @@
-use assay_model::{ObjectId, RepoId, RepoKind};
+use assay_model::{ObjectId, PullNumber, RepoId, RepoKind};
 use axum::http::header::LINK;
 use axum::http::{HeaderMap, HeaderValue};
 
@@ -22,7 +22,7 @@ pub(crate) fn commit(base: &BaseUrl, kind: RepoKind, id: &RepoId, commit: &Objec
 }
 
 /// The page of a discussion or pull request. Clients take the number from its end.
-pub(crate) fn discussion(base: &BaseUrl, kind: RepoKind, id: &RepoId, num: i64) -> String {
+pub(crate) fn discussion(base: &BaseUrl, kind: RepoKind, id: &RepoId, num: PullNumber) -> String {
     format!("{}/discussions/{num}", repo(base, kind, id))
 }
 

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use std::io;
 use std::time::Duration;
 
-use assay_app::{Error, Need, Repo, Uploader};
+use assay_app::{Error, Repo, Uploader};
 use assay_hub_api::{XetConnection, XetShardAnswer, XetXorbAnswer};
 use assay_model::{RepoId, RepoKind};
 use axum::body::Body;
@@ -215,7 +215,7 @@ impl XetToken {
         }
         // Whoever was given the token was let in when it was made, and is looked up again before anything is kept.
         let shell = state.hub.shell();
-        Ok(state.hub.repo(&shell, kind, &id, Need::Read).await?)
+        Ok(state.hub.repo(&shell, kind, &id).await?)
     }
 }
 

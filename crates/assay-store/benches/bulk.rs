@@ -190,30 +190,16 @@ fn entry(model: u32, ordinal: u32) -> NewEntry {
         ordinal,
         data: json!({ "dataset": { "id": dataset, "task_id": "main" }, "value": value.get() }),
         entry: Entry {
-            dataset: dataset.parse().unwrap(),
-            task: "main".parse().unwrap(),
-            dataset_revision: None,
-            model_revision: None,
-            scores: vec![Score {
-                metric: None,
-                value,
-                literal: value.to_literal(),
-                slice: None,
-                value_type: None,
-                sample_size: Some(1000),
-                uncertainty: assay_model::StatedUncertainty::default(),
-                context: None,
-            }],
-            framework: None,
-            token: None,
-            source: None,
             date: Some("2026-02-14".parse().unwrap()),
             notes: Some("five shots, greedy".to_owned()),
-            subset: None,
-            sample_size: None,
-            normalization: None,
-            setup: assay_model::Setup::default(),
-            provenance: assay_model::Provenance::default(),
+            ..Entry::new(
+                dataset.parse().unwrap(),
+                "main".parse().unwrap(),
+                vec![Score {
+                    sample_size: Some(1000),
+                    ..Score::new(None, value)
+                }],
+            )
         },
         findings: Vec::new(),
         moment: Timestamp::from_millis(1),

@@ -1,4 +1,4 @@
-use assay_model::{ObjectId, RepoKey, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoKey, Timestamp};
 
 use crate::backend::Connection;
 use crate::row::{Cells, to_number};
@@ -37,7 +37,7 @@ pub struct Discussion {
     /// The repository.
     pub key: RepoKey,
     /// Its number there, from 1.
-    pub num: u32,
+    pub num: PullNumber,
     /// Its title.
     pub title: String,
     /// The status of the discussion.
@@ -66,7 +66,7 @@ pub struct NewDiscussion {
     /// The repository.
     pub key: RepoKey,
     /// Its number, from [`Tx::next_number`].
-    pub num: u32,
+    pub num: PullNumber,
     /// Its title.
     pub title: String,
     /// The status of the discussion.
@@ -146,7 +146,7 @@ words!(Status, "`draft`, `open`, `closed` or `merged`");
 
 questions! {
     /// One discussion or pull request.
-    fn discussion(key: RepoKey, num: u32) -> Option<Discussion>;
+    fn discussion(key: RepoKey, num: PullNumber) -> Option<Discussion>;
     /// A page of the discussions of a repository, newest first.
     fn discussions(filter: &DiscussionFilter) -> DiscussionPage;
     /// The pull requests of a repository, in the order of their numbers, with those that are closed
@@ -204,7 +204,7 @@ impl Tx {
     pub async fn rename_discussion(
         &mut self,
         key: RepoKey,
-        num: u32,
+        num: PullNumber,
         title: &str,
         at: Timestamp,
     ) -> Result<bool, Error> {
@@ -223,7 +223,7 @@ impl Tx {
     pub async fn move_discussion(
         &mut self,
         key: RepoKey,
-        num: u32,
+        num: PullNumber,
         from: Status,
         to: Status,
         merge_commit: Option<&ObjectId>,
@@ -251,7 +251,7 @@ impl Tx {
     pub async fn touch_discussion(
         &mut self,
         key: RepoKey,
-        num: u32,
+        num: PullNumber,
         at: Timestamp,
     ) -> Result<(), Error> {
         let query = sql::query(
@@ -319,7 +319,7 @@ pub(crate) fn read_author(cells: &mut Cells<'_>) -> sqlx::Result<Option<Author>>
 async fn discussion(
     connection: &mut Connection,
     key: RepoKey,
-    num: u32,
+    num: PullNumber,
 ) -> sqlx::Result<Option<Discussion>> {
     let query = concat!(select_discussions!(), "WHERE d.repo = $1 AND d.num = $2");
     let row = sql::query(query)

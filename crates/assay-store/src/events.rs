@@ -1,4 +1,4 @@
-use assay_model::{RepoKey, Timestamp};
+use assay_model::{PullNumber, RepoKey, Timestamp};
 use serde_json::Value as Json;
 
 use crate::backend::Connection;
@@ -27,7 +27,7 @@ pub struct Event {
     /// The repository.
     pub key: RepoKey,
     /// The discussion.
-    pub num: u32,
+    pub num: PullNumber,
     /// Its place in the discussion, from 1.
     pub seq: u32,
     /// The kind of the event.
@@ -48,7 +48,7 @@ pub struct NewEvent {
     /// The repository.
     pub key: RepoKey,
     /// The discussion.
-    pub num: u32,
+    pub num: PullNumber,
     /// The kind of the event.
     pub kind: EventKind,
     /// The author.
@@ -86,16 +86,16 @@ words!(
 
 questions! {
     /// The events of a discussion, in the order in which they were added.
-    fn events_of(key: RepoKey, num: u32) -> Vec<Event>;
+    fn events_of(key: RepoKey, num: PullNumber) -> Vec<Event>;
     /// Some of them: those after so many, at most so many.
-    fn events_page(key: RepoKey, num: u32, offset: u64, limit: u32) -> Vec<Event>;
+    fn events_page(key: RepoKey, num: PullNumber, offset: u64, limit: u32) -> Vec<Event>;
     /// The last events of a discussion, newest first.
-    fn last_events(key: RepoKey, num: u32, limit: u32) -> Vec<Event>;
+    fn last_events(key: RepoKey, num: PullNumber, limit: u32) -> Vec<Event>;
     /// Returns the number of events that a discussion has.
-    fn count_events(key: RepoKey, num: u32) -> u64;
+    fn count_events(key: RepoKey, num: PullNumber) -> u64;
     /// Returns the number of characters that the events of a discussion take together, as they are
     /// kept.
-    fn length_of_events(key: RepoKey, num: u32) -> u64;
+    fn length_of_events(key: RepoKey, num: PullNumber) -> u64;
     /// One event.
     fn event(id: &EventId) -> Option<Event>;
 }
@@ -135,7 +135,7 @@ impl Tx {
 
 impl Tx {
     /// Removes every event of a discussion. The answer is how many there were.
-    pub async fn clear_events(&mut self, key: RepoKey, num: u32) -> Result<u64, Error> {
+    pub async fn clear_events(&mut self, key: RepoKey, num: PullNumber) -> Result<u64, Error> {
         let query = sql::query("DELETE FROM events WHERE repo = $1 AND num = $2")
             .bind(key.0)
             .bind(num);
@@ -186,7 +186,7 @@ fn read_event(cells: &mut Cells<'_>) -> sqlx::Result<Event> {
 async fn events_of(
     connection: &mut Connection,
     key: RepoKey,
-    num: u32,
+    num: PullNumber,
 ) -> sqlx::Result<Vec<Event>> {
     let query = concat!(
         select_events!(),
@@ -205,7 +205,7 @@ async fn events_of(
 async fn events_page(
     connection: &mut Connection,
     key: RepoKey,
-    num: u32,
+    num: PullNumber,
     offset: u64,
     limit: u32,
 ) -> sqlx::Result<Vec<Event>> {
@@ -228,7 +228,7 @@ async fn events_page(
 async fn last_events(
     connection: &mut Connection,
     key: RepoKey,
-    num: u32,
+    num: PullNumber,
     limit: u32,
 ) -> sqlx::Result<Vec<Event>> {
     let query = concat!(
@@ -246,7 +246,11 @@ async fn last_events(
         .collect()
 }
 
-async fn count_events(connection: &mut Connection, key: RepoKey, num: u32) -> sqlx::Result<u64> {
+async fn count_events(
+    connection: &mut Connection,
+    key: RepoKey,
+    num: PullNumber,
+) -> sqlx::Result<u64> {
     let query = "SELECT COUNT(*) FROM events WHERE repo = $1 AND num = $2";
     let row = sql::query(query)
         .bind(key.0)
@@ -259,7 +263,7 @@ async fn count_events(connection: &mut Connection, key: RepoKey, num: u32) -> sq
 async fn length_of_events(
     connection: &mut Connection,
     key: RepoKey,
-    num: u32,
+    num: PullNumber,
 ) -> sqlx::Result<u64> {
     let query = "SELECT CAST(COALESCE(SUM(LENGTH(data)), 0) AS BIGINT) FROM events
                  WHERE repo = $1 AND num = $2";

@@ -3,4 +3,6 @@
 
 pub mod clock;
 pub mod corpus;
+pub mod logs;
+pub mod python;
 pub mod random;

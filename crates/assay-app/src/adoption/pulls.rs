@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assay_git::{CommitInfo, Error as GitError, Expected, Objects, RefChange, RefName, Repository};
-use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
+use assay_model::{ObjectId, PullNumber, RepoId, RepoKey, RepoKind};
 use assay_store::Tx;
 
 use crate::discussion::{FoundPull, UNRECORDED, record_found};
@@ -23,7 +23,7 @@ pub struct AdoptedPull {
     /// The name of its repository.
     pub id: RepoId,
     /// Its number.
-    pub num: u32,
+    pub num: PullNumber,
 }
 
 /// Records the pull requests of a repository and returns how many there are.
@@ -58,8 +58,7 @@ fn find(repository: &Repository) -> Result<Vec<FoundPull>, GitError> {
     let main = MainBranch::read(repository)?;
     let mut found = Vec::new();
     for reference in repository.refs()? {
-        let number = reference.name.as_pull();
-        if let Some(num) = number.and_then(|num| u32::try_from(num).ok()) {
+        if let Some(num) = reference.name.as_pull() {
             found.push(main.describe(num, reference.target)?);
         }
     }
@@ -91,7 +90,7 @@ impl MainBranch {
     }
 
     /// Describes a pull request as far as git tells.
-    fn describe(&self, num: u32, tip: ObjectId) -> Result<FoundPull, GitError> {
+    fn describe(&self, num: PullNumber, tip: ObjectId) -> Result<FoundPull, GitError> {
         let objects = &self.objects;
         let merge = merge_of(&self.line, num, tip);
         let base = match &merge {
@@ -169,7 +168,7 @@ impl OperationService<'_> {
     async fn adopt_pull(
         self,
         key: RepoKey,
-        num: u32,
+        num: PullNumber,
         name: RefName,
         tip: ObjectId,
     ) -> Result<u32, Error> {
@@ -187,7 +186,7 @@ impl OperationService<'_> {
             .with_git(key, move |git| {
                 let found = MainBranch::read(git)?.describe(num, tip)?;
                 git.update_refs(&[RefChange {
-                    name: RefName::pull(u64::from(num)),
+                    name: RefName::pull(num),
                     expected: Expected::Absent,
                     new: Some(tip),
                 }])?;
@@ -207,7 +206,7 @@ impl OperationService<'_> {
 }
 
 /// The commit of the main branch that merged a pull request: it says so, and has its tip behind it.
-fn merge_of(line: &[CommitInfo], num: u32, tip: ObjectId) -> Option<CommitInfo> {
+fn merge_of(line: &[CommitInfo], num: PullNumber, tip: ObjectId) -> Option<CommitInfo> {
     let mark = format!("(#{num})");
     let merges =
         |commit: &&CommitInfo| commit.parents.get(1) == Some(&tip) && commit.title.ends_with(&mark);

@@ -10,7 +10,7 @@ use assay_board::{Fingerprint, Origin, RankableResult, ReportedValues};
 use assay_check::rules::doubts_value;
 use assay_check::scale_findings;
 use assay_model::{
-    Benchmark, Code, Date, Framework, RepoId, RepoKey, Score, Setup, TaskId, Timestamp,
+    Benchmark, Code, Date, Framework, PullNumber, RepoId, RepoKey, Score, Setup, TaskId, Timestamp,
 };
 use assay_store::{BoardEntry, EntryId, RankingRow, SearchTextRow, Store};
 use parking_lot::Mutex;
@@ -109,7 +109,7 @@ impl LoadedResult {
     }
 
     /// The pull request it lives in, while that is open.
-    pub fn pull(&self) -> Option<u64> {
+    pub fn pull(&self) -> Option<PullNumber> {
         match self.rankable.origin {
             Origin::Community { pull } => Some(pull),
             Origin::Merged | Origin::Legacy => None,

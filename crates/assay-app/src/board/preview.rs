@@ -10,13 +10,15 @@ use std::sync::Arc;
 
 use assay_board::{Movement, Question, RankableResult, changes, rank};
 use assay_git::{self as git, CommitPlan, FileMode, Objects, RefName};
-use assay_model::{Diagnostic, Direction, MetricId, ObjectId, RepoId, RepoKind, RepoPath, TaskId};
+use assay_model::{
+    Diagnostic, Direction, MetricId, ObjectId, PullNumber, RepoId, RepoKind, RepoPath, TaskId,
+};
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry};
 
 use self::scene::Scene;
 use super::plan::task_metric;
 use super::{EvalResult, result, signed};
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::commit::signature;
 use crate::discussion::Trial;
 use crate::error::{Error, Limit, Missing};
@@ -112,7 +114,7 @@ impl BoardService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
     ) -> Result<Preview, Error> {
         let Some(trial) = self.hub.discussions().trial(repo, num).await? else {
             return Ok(Preview::default());
@@ -174,7 +176,7 @@ impl BoardService<'_> {
         id: &RepoId,
         files: Vec<(RepoPath, Vec<u8>)>,
     ) -> Result<Preview, Error> {
-        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id).await?;
         let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
         if files.len() > MAX_FILES || bytes > MAX_BYTES {
             return Err(Error::TooLarge(Limit::Preview {
@@ -195,7 +197,7 @@ impl BoardService<'_> {
                 let head = head
                     .ok_or_else(|| Error::NotFound(Missing::Revision("main".to_owned())))?
                     .target;
-                let put = |(path, bytes)| git::Operation::Put {
+                let put = |(path, bytes)| git::TreeEdit::Put {
                     path,
                     blob: git::Blob::Bytes(bytes),
                     mode: FileMode::Regular,
@@ -238,7 +240,7 @@ impl BoardService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        pull: Option<u32>,
+        pull: Option<PullNumber>,
         current: Vec<IndexedEntry>,
         examined: Examined,
     ) -> Result<Preview, Error> {
@@ -313,7 +315,7 @@ impl BoardService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        pull: Option<u32>,
+        pull: Option<PullNumber>,
     ) -> Result<Option<Scene>, Error> {
         let Some(repository) = self.hub.store.repository(repo.key).await? else {
             return Ok(None);

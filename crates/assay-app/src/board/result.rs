@@ -168,7 +168,7 @@ fn result(
         },
         file: around.file.as_str().to_owned(),
         ordinal: around.ordinal,
-        pull: around.branch.pull().map(i64::from),
+        pull: around.branch.pull(),
         standing: around.standing.clone(),
         dataset: entry.dataset.clone(),
         task: entry.task.clone(),
@@ -260,9 +260,7 @@ pub(super) fn origin(branch: Branch, file: &RepoPath) -> Origin {
     match branch.pull() {
         None if file.as_str() == CARD_FILE => Origin::Legacy,
         None => Origin::Merged,
-        Some(pull) => Origin::Community {
-            pull: u64::from(pull),
-        },
+        Some(pull) => Origin::Community { pull },
     }
 }
 

@@ -1,5 +1,6 @@
 //! What people say, and take back.
 
+use assay_model::PullNumber;
 use assay_store::{AccountId, AuditAction, EventId, Tx};
 
 use super::events::{self, DiscussionEvent, Scene};
@@ -18,7 +19,7 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         text: &str,
     ) -> Result<Event, Error> {
         self.hub.check(caller, repo, Need::Discuss).await?;
@@ -43,7 +44,7 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         event: &str,
         text: &str,
     ) -> Result<Event, Error> {
@@ -75,7 +76,7 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         event: &str,
     ) -> Result<Event, Error> {
         self.hub.check(caller, repo, Need::Discuss).await?;

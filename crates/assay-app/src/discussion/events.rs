@@ -1,7 +1,7 @@
 //! How events are kept: one JSON object each, read and written here alone.
 
 use assay_git::RefName;
-use assay_model::{ObjectId, RepoKey, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoKey, Timestamp};
 use assay_store::{AccountId, EventId, EventKind, NewEvent, Tx};
 use serde_json::{Value as Json, json};
 
@@ -17,7 +17,7 @@ const MAX_HISTORY: usize = 20;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scene {
     pub(super) key: RepoKey,
-    pub(super) num: u32,
+    pub(super) num: PullNumber,
     /// None when a crash took the name with it.
     pub(super) actor: Option<AccountId>,
     pub(super) now: Timestamp,
@@ -49,7 +49,7 @@ pub(super) enum DiscussionEvent<'t> {
 impl Scene {
     /// Notes that the index does not know yet what becomes of a pull request whose ref stays where it is.
     pub(super) async fn forget_index(self, tx: &mut Tx) -> Result<(), Error> {
-        let name = RefName::pull(u64::from(self.num));
+        let name = RefName::pull(self.num);
         tx.set_indexed_ref(self.key, name.as_str(), None).await?;
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use assay_model::{RepoKey, Timestamp};
+use assay_model::{PullNumber, RepoKey, Timestamp};
 use assay_store::{AccountKind, EventId, LocatedDiscussion, Tx};
 
 use super::events::Scene;
 use super::references::mentioned;
 use super::{Discussion, Status};
-use crate::access::{Caller, Need};
+use crate::access::Caller;
 use crate::error::Error;
 use crate::repo_lookup::Repo;
 use crate::services::DiscussionService;
@@ -50,7 +50,7 @@ pub struct Referable {
     /// The names of accounts that exist, in lower case.
     pub accounts: HashSet<String>,
     /// The number of the last discussion of the repository.
-    pub last_number: u32,
+    pub last_number: PullNumber,
 }
 
 impl Inbox {
@@ -104,7 +104,7 @@ impl DiscussionService<'_> {
         let is_visible = if let Some(is_visible) = seen.get(&discussion.key) {
             *is_visible
         } else {
-            let opened = self.hub.repo(caller, kind, &repo, Need::Read).await;
+            let opened = self.hub.repo(caller, kind, &repo).await;
             let is_visible = match opened {
                 Ok(_) => true,
                 Err(Error::NotFound(_) | Error::Denied(_) | Error::Moved { .. }) => false,
@@ -116,7 +116,7 @@ impl DiscussionService<'_> {
         Ok(is_visible.then(|| Discussion {
             kind,
             repo,
-            num: i64::from(discussion.num),
+            num: discussion.num,
             title: discussion.title,
             status: Status::read(discussion.status),
             is_pull: discussion.is_pull,

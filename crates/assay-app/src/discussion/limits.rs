@@ -26,7 +26,7 @@ pub(super) async fn has_room(tx: &mut Tx, scene: Scene, text: &str) -> Result<()
         || events >= u64::from(MAX_EVENTS);
     if is_full {
         return Err(Error::TooLarge(Limit::Discussion {
-            num: scene.num.into(),
+            num: scene.num,
             events: MAX_EVENTS.into(),
             characters: MAX_DISCUSSION,
         }));

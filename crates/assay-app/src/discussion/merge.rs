@@ -1,10 +1,10 @@
 //! What a pull request would change, and making it so.
 
 use assay_git::{
-    Error as GitError, Expected, FastForward, MergePlan, Merged, Objects, Quarantine, RefName,
-    Repository, Signature,
+    Error as GitError, Expected, FastForward, MergePlan, Merged, Objects, Quarantine, RefChange,
+    RefName, Repository, Signature,
 };
-use assay_model::{ObjectId, Timestamp};
+use assay_model::{ObjectId, PullNumber, Timestamp};
 use assay_store::Status as Stored;
 
 use super::events::{self, Scene};
@@ -14,7 +14,7 @@ use crate::access::{Caller, Need, SignedIn};
 use crate::commit::signature;
 use crate::diffs::Obstacles;
 use crate::error::{Conflict, Error};
-use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::publish::{ChangeContext, PullEffect, publish};
 use crate::repo_lookup::Repo;
 use crate::services::DiscussionService;
 use crate::webhook::{Telling, tell_pull};
@@ -52,13 +52,11 @@ impl DiscussionService<'_> {
     pub async fn discussion(
         self,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         diff: bool,
         page: EventPage,
     ) -> Result<PullDetails, Error> {
-        let held = self
-            .stored_discussion(repo, super::record::number(num)?)
-            .await?;
+        let held = self.stored_discussion(repo, num).await?;
         let happened = self.events_within(repo, held.num, page).await?;
         let total = self.hub.store.count_events(repo.key, held.num).await?;
         let mut details = PullDetails {
@@ -101,8 +99,7 @@ impl DiscussionService<'_> {
     }
 
     /// How much happened in a discussion.
-    pub async fn count_events(self, repo: &Repo, num: i64) -> Result<u64, Error> {
-        let num = super::record::number(num)?;
+    pub async fn count_events(self, repo: &Repo, num: PullNumber) -> Result<u64, Error> {
         Ok(self.hub.store.count_events(repo.key, num).await?)
     }
 
@@ -110,7 +107,7 @@ impl DiscussionService<'_> {
     async fn events_within(
         self,
         repo: &Repo,
-        num: u32,
+        num: PullNumber,
         page: EventPage,
     ) -> Result<Vec<assay_store::Event>, Error> {
         let mut happened = Vec::new();
@@ -140,7 +137,7 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         comment: Option<&str>,
     ) -> Result<(Event, ObjectId), Error> {
         self.hub.check(caller, repo, Need::Write).await?;
@@ -155,7 +152,7 @@ impl DiscussionService<'_> {
         check_mergeable(&held)?;
         let base = base_of(&held);
         let plan = plan(actor, &held, scene.now);
-        let pull = RefName::pull(u64::from(held.num));
+        let pull = RefName::pull(held.num);
         let onto = base.clone();
         let outcome = self
             .hub
@@ -173,7 +170,7 @@ impl DiscussionService<'_> {
                 commit,
                 quarantine,
             } => {
-                let moves = vec![RefMove {
+                let moves = vec![RefChange {
                     name: base,
                     expected: Expected::At(head),
                     new: Some(commit),
@@ -210,7 +207,7 @@ impl DiscussionService<'_> {
         self.index_after(repo, telling.as_ref()).await
     }
 
-    async fn merge_event(self, repo: &Repo, num: u32) -> Result<Event, Error> {
+    async fn merge_event(self, repo: &Repo, num: PullNumber) -> Result<Event, Error> {
         let happened = self
             .hub
             .store
@@ -302,7 +299,7 @@ pub(crate) fn trial_plan(when: Timestamp) -> MergePlan {
 /// The commits that a pull request is about; none when one of them is not there.
 fn outlook(git: &Repository, held: &assay_store::Discussion) -> Result<Option<Outlook>, GitError> {
     let base = base_of(held);
-    let pull = RefName::pull(u64::from(held.num));
+    let pull = RefName::pull(held.num);
     let (Some(head), Some(tip)) = (git.find_ref(&base)?, git.find_ref(&pull)?) else {
         return Ok(None);
     };

@@ -1,7 +1,7 @@
 //! What a change of a repository does to its discussions, in the same transaction as the index.
 
 use assay_git::{CommitInfo, RefName};
-use assay_model::{ObjectId, Timestamp};
+use assay_model::{ObjectId, PullNumber, Timestamp};
 use assay_store::{NewDiscussion, Tx};
 
 use super::Status;
@@ -25,8 +25,8 @@ pub(crate) async fn record(
     effect: &PullEffect,
     new_commits: &[CommitInfo],
     now: Timestamp,
-) -> Result<Option<i64>, Error> {
-    let scene = |num: u32| Scene {
+) -> Result<Option<PullNumber>, Error> {
+    let scene = |num: PullNumber| Scene {
         key: repo.key,
         num,
         actor: Some(actor.account),
@@ -41,25 +41,19 @@ pub(crate) async fn record(
         } => {
             let num = open_pull(tx, actor, repo, (title, description), base, now).await?;
             tell_commits(tx, scene(num), new_commits).await?;
-            Ok(Some(i64::from(num)))
+            Ok(Some(num))
         }
         PullEffect::CommitsToPull { num } => {
-            let number = number(*num)?;
-            tell_commits(tx, scene(number), new_commits).await?;
-            publish_draft(tx, scene(number)).await?;
+            tell_commits(tx, scene(*num), new_commits).await?;
+            publish_draft(tx, scene(*num)).await?;
             Ok(Some(*num))
         }
         PullEffect::Merged { num, comment } => {
             let head = new_commits.last().map(|commit| commit.id);
-            merged(tx, scene(number(*num)?), comment.as_deref(), head).await?;
+            merged(tx, scene(*num), comment.as_deref(), head).await?;
             Ok(Some(*num))
         }
     }
-}
-
-/// The number of a discussion, as it is kept.
-pub(super) fn number(num: i64) -> Result<u32, Error> {
-    u32::try_from(num).map_err(|_| Error::NotFound(Missing::Discussion(num)))
 }
 
 async fn open_pull(
@@ -69,7 +63,7 @@ async fn open_pull(
     (title, description): (&str, &str),
     base: &RefName,
     now: Timestamp,
-) -> Result<u32, Error> {
+) -> Result<PullNumber, Error> {
     limits::comment(description)?;
     let num = next_number(tx, repo).await?;
     let opened_at = tx.indexed_ref(repo.key, base.as_str()).await?;
@@ -100,7 +94,7 @@ async fn open_pull(
 }
 
 /// The next number of a repository.
-pub(super) async fn next_number(tx: &mut Tx, repo: &Repo) -> Result<u32, Error> {
+pub(super) async fn next_number(tx: &mut Tx, repo: &Repo) -> Result<PullNumber, Error> {
     tx.next_number(repo.key)
         .await?
         .ok_or(Error::NotFound(Missing::Repo))
@@ -151,7 +145,7 @@ pub(super) async fn merged(
         .move_discussion(scene.key, scene.num, open, merged, head.as_ref(), scene.now)
         .await?;
     if !moved {
-        return Err(Error::Conflict(Conflict::PullClosed(scene.num.into())));
+        return Err(Error::Conflict(Conflict::PullClosed(scene.num)));
     }
     scene
         .tell(tx, &DiscussionEvent::Status(Status::Merged))

@@ -1,5 +1,6 @@
 //! What a text refers to: accounts as `@name`, discussions as `#3`, and web addresses.
 
+use assay_model::PullNumber;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ pub enum Reference<'t> {
     /// An account, by its name.
     Account(&'t str),
     /// A discussion or pull request of the same repository.
-    Discussion(u32),
+    Discussion(PullNumber),
     /// A web address.
     Address(&'t str),
 }

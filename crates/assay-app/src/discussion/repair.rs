@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_git::{CommitInfo, Error as GitError, Expected, Objects, RefChange, RefName, Repository};
-use assay_model::{ObjectId, RepoKey, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoKey, Timestamp};
 use assay_store::{Discussion, NewDiscussion, Status as Stored, Tx};
 
 use super::Status;
@@ -26,7 +26,7 @@ struct Unrecorded {
 #[derive(Debug)]
 pub(crate) struct FoundPull {
     /// Its number.
-    pub(crate) num: u32,
+    pub(crate) num: PullNumber,
     /// The commit of the main branch that it began at.
     pub(crate) opened_at: Option<ObjectId>,
     /// Its commits, oldest first; at least one.
@@ -96,7 +96,7 @@ pub(crate) async fn repair(
     });
     let mut unrecorded = alongside(tx, found).await?;
     unrecorded.forget_recorded(tx, key).await?;
-    let scene = |num: u32| Scene {
+    let scene = |num: PullNumber| Scene {
         key,
         num,
         actor: None,
@@ -141,7 +141,7 @@ fn set_orphans_aside(repository: &Repository, pulls: &[Discussion]) -> Result<()
         let Some(num) = reference.name.as_pull() else {
             continue;
         };
-        if pulls.iter().any(|pull| u64::from(pull.num) == num) {
+        if pulls.iter().any(|pull| pull.num == num) {
             continue;
         }
         let aside = format!("{UNRECORDED}/{num}/{}", reference.target);
@@ -179,7 +179,7 @@ fn unrecorded(
         None => Vec::new(),
     };
     for pull in pulls {
-        let name = RefName::pull(u64::from(pull.num));
+        let name = RefName::pull(pull.num);
         let Some(tip) = repository.find_ref(&name)? else {
             continue;
         };

@@ -1,10 +1,10 @@
 //! Who acts in which discussion, and whether they may.
 
+use assay_model::PullNumber;
 use assay_store::{AccountId, EventId};
 
 use super::Event;
 use super::events::{self, Scene};
-use super::record::number;
 use crate::access::{Caller, Need};
 use crate::error::{Error, Missing};
 use crate::repo_lookup::Repo;
@@ -16,10 +16,10 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
     ) -> Result<(assay_store::Discussion, Scene), Error> {
         let actor = caller.signed_in()?.account;
-        let held = self.stored_discussion(repo, number(num)?).await?;
+        let held = self.stored_discussion(repo, num).await?;
         let scene = Scene {
             key: repo.key,
             num: held.num,
@@ -34,7 +34,7 @@ impl DiscussionService<'_> {
         self,
         caller: &Caller,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
     ) -> Result<(assay_store::Discussion, Scene), Error> {
         self.hub.check(caller, repo, Need::Discuss).await?;
         let (held, scene) = self.scene(caller, repo, num).await?;
@@ -47,25 +47,25 @@ impl DiscussionService<'_> {
     pub(super) async fn stored_discussion(
         self,
         repo: &Repo,
-        num: u32,
+        num: PullNumber,
     ) -> Result<assay_store::Discussion, Error> {
         self.hub
             .store
             .discussion(repo.key, num)
             .await?
-            .ok_or(Error::NotFound(Missing::Discussion(i64::from(num))))
+            .ok_or(Error::NotFound(Missing::Discussion(num)))
     }
 
     /// One thing that happened in a discussion.
     pub async fn discussion_event(
         self,
         repo: &Repo,
-        num: i64,
+        num: PullNumber,
         event: &str,
     ) -> Result<Event, Error> {
         let id: EventId = event.parse().map_err(|_| no_such_comment())?;
         let held = self.hub.store.event(&id).await?;
-        held.filter(|event| event.key == repo.key && i64::from(event.num) == num)
+        held.filter(|event| event.key == repo.key && event.num == num)
             .and_then(|event| events::read(&event))
             .ok_or_else(no_such_comment)
     }

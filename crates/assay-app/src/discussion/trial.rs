@@ -1,11 +1,10 @@
 //! A pull request, merged where nobody sees it.
 
 use assay_git::{Error as GitError, Merged, Quarantine, RefName, Repository};
-use assay_model::{ObjectId, Timestamp};
+use assay_model::{ObjectId, PullNumber, Timestamp};
 use assay_store::{AccountId, Status as Stored};
 
 use super::merge::{base_of, names, trial_plan};
-use super::record::number;
 use crate::board::Ends;
 use crate::error::Error;
 use crate::repo_lookup::Repo;
@@ -18,8 +17,8 @@ pub(crate) struct Trial {
 
 impl DiscussionService<'_> {
     /// A pull request to try; none when the discussion is no pull request or is over.
-    pub(crate) async fn trial(self, repo: &Repo, num: i64) -> Result<Option<Trial>, Error> {
-        let held = self.stored_discussion(repo, number(num)?).await?;
+    pub(crate) async fn trial(self, repo: &Repo, num: PullNumber) -> Result<Option<Trial>, Error> {
+        let held = self.stored_discussion(repo, num).await?;
         let is_live = match held.status {
             Stored::Draft | Stored::Open => held.is_pull,
             Stored::Closed | Stored::Merged => false,
@@ -30,7 +29,7 @@ impl DiscussionService<'_> {
 
 impl Trial {
     /// Its number.
-    pub(crate) fn num(&self) -> u32 {
+    pub(crate) fn num(&self) -> PullNumber {
         self.held.num
     }
 
@@ -41,7 +40,7 @@ impl Trial {
 
     /// What would be merged into what; none when one of the two is not there.
     pub(crate) fn ends(&self, git: &Repository) -> Result<Option<Ends>, GitError> {
-        let pull = RefName::pull(u64::from(self.held.num));
+        let pull = RefName::pull(self.held.num);
         let (Some(head), Some(tip)) = (git.find_ref(&base_of(&self.held))?, git.find_ref(&pull)?)
         else {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! What a failure is about, in words of the domain. Which status a client gets is the server's business.
 
 use assay_git::{LargeFileId, RefName};
-use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
+use assay_model::{PullNumber, RepoId, RepoKey, RepoKind, Timestamp};
 
 /// A token that lets nobody in any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -104,7 +104,7 @@ pub enum Denied {
     #[error(
         "only its author and those who may write to the repository may change pull request {0}"
     )]
-    PullOfOthers(i64),
+    PullOfOthers(PullNumber),
     /// A token cannot grant more than it has.
     #[error("a token may not make one that allows more than itself")]
     TokenAllowsMore,
@@ -175,18 +175,18 @@ pub enum Conflict {
     NoMain,
     /// The discussion was changed by somebody else meanwhile.
     #[error("discussion {0} has changed meanwhile")]
-    DiscussionChanged(i64),
+    DiscussionChanged(PullNumber),
     /// The pull request is closed or merged.
     #[error("pull request {num} is {status}")]
     PullNotOpen {
         /// Its number.
-        num: i64,
+        num: PullNumber,
         /// Its status.
         status: &'static str,
     },
     /// The pull request was closed or merged meanwhile.
     #[error("pull request {0} is not open any more")]
-    PullClosed(i64),
+    PullClosed(PullNumber),
     /// Both sides changed these files.
     #[error("the pull request conflicts with its base in {}; bring it up to date first", .0.join(", "))]
     Merge(Vec<String>),
@@ -369,7 +369,7 @@ pub enum Limit {
     )]
     Discussion {
         /// Its number.
-        num: i64,
+        num: PullNumber,
         /// The limit of events.
         events: u64,
         /// The limit of characters.

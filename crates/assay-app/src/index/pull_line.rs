@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use assay_git::Error;
-use assay_model::{ObjectId, RepoPath, Timestamp};
+use assay_model::{ObjectId, PullNumber, RepoPath, Timestamp};
 use assay_store::{AccountId, Branch, History, NewEntry};
 
 use super::derive::{MAX_ENDED, MAX_ENTRIES};
@@ -15,7 +15,7 @@ use super::result_files::{CommittedFile, ResultFileReader};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pull {
     /// Its number.
-    pub(super) num: u32,
+    pub(super) num: PullNumber,
     /// Who opened it.
     pub(super) author: Option<AccountId>,
     /// When.

@@ -73,8 +73,8 @@ const ACCESS_SECONDS: i64 = 600;
 /// What an access token opens.
 const SCOPE: &str = "eval:issue";
 
-/// Why nobody was found: for the events.
-struct Nobody {
+/// Why a caller did not prove who they are, for the events.
+struct UnprovenCaller {
     why: String,
     identity: Option<String>,
 }
@@ -101,14 +101,14 @@ impl Issuer {
         };
         let found = match proved {
             Ok(found) => found,
-            Err(ProofError::Nobody(nobody)) => {
+            Err(ProofError::UnprovenCaller(nobody)) => {
                 self.note_refused(nobody, request).await;
                 return Err(refused);
             }
             Err(ProofError::Internal(error)) => return Err(ExchangeError::Internal(error)),
         };
         if let Some(reason) = &found.standing.suspended {
-            let nobody = Nobody {
+            let nobody = UnprovenCaller {
                 why: format!("it is suspended: {reason}"),
                 identity: Some(found.standing.identity.key.to_string()),
             };
@@ -123,21 +123,23 @@ impl Issuer {
     }
 
     async fn by_client_secret(&self, client_id: &str, text: &str) -> Result<Proved, ProofError> {
-        let secret: Secret = text.parse().map_err(|_| Nobody::of("it is no secret"))?;
+        let secret: Secret = text
+            .parse()
+            .map_err(|_| UnprovenCaller::of("it is no secret"))?;
         let credential = self
             .credential_of(&secret, CredentialKind::Client)
             .await?
-            .ok_or_else(|| Nobody::of("the secret is unknown, revoked or expired"))?;
+            .ok_or_else(|| UnprovenCaller::of("the secret is unknown, revoked or expired"))?;
         let standing = self
             .standing_of(&credential.integration, &credential.name)
             .await?
-            .ok_or_else(|| Nobody::of("the identity of the secret is no more"))?;
+            .ok_or_else(|| UnprovenCaller::of("the identity of the secret is no more"))?;
         let is_it = matches!(
             &standing.identity.kind,
             IdentityKind::Client { client_id: own, auth: ClientAuth::ClientSecret } if own == client_id
         );
         if !is_it {
-            return Err(Nobody::of("the secret is not that of this client").into());
+            return Err(UnprovenCaller::of("the secret is not that of this client").into());
         }
         let facts = CallerFacts::of(&standing.identity, "client");
         Ok(Proved {
@@ -160,7 +162,7 @@ impl Issuer {
                     IdentityKind::Client { client_id, auth: ClientAuth::PrivateKeyJwt } if *client_id == client
                 )
             })
-            .ok_or_else(|| Nobody::of("there is no such client with a key"))?;
+            .ok_or_else(|| UnprovenCaller::of("there is no such client with a key"))?;
         let key = &standing.identity.key;
         let credentials = self
             .store()
@@ -219,7 +221,7 @@ impl Issuer {
             && !use_up(&mut tx, assertion, now).await?
         {
             tx.rollback().await?;
-            let nobody = Nobody {
+            let nobody = UnprovenCaller {
                 why: AssertionError::Replayed.to_string(),
                 identity: Some(proved.standing.identity.key.to_string()),
             };
@@ -248,7 +250,7 @@ impl Issuer {
         }))
     }
 
-    async fn note_refused(&self, nobody: Nobody, request: &str) {
+    async fn note_refused(&self, nobody: UnprovenCaller, request: &str) {
         self.note(event(nobody.identity, "refused", Some(nobody.why), request))
             .await;
     }
@@ -310,11 +312,11 @@ struct Proved {
 }
 
 enum ProofError {
-    Nobody(Nobody),
+    UnprovenCaller(UnprovenCaller),
     Internal(Error),
 }
 
-impl Nobody {
+impl UnprovenCaller {
     fn of(why: &str) -> Self {
         Self {
             why: why.to_owned(),
@@ -323,15 +325,15 @@ impl Nobody {
     }
 }
 
-impl From<Nobody> for ProofError {
-    fn from(nobody: Nobody) -> Self {
-        Self::Nobody(nobody)
+impl From<UnprovenCaller> for ProofError {
+    fn from(nobody: UnprovenCaller) -> Self {
+        Self::UnprovenCaller(nobody)
     }
 }
 
 impl From<AssertionError> for ProofError {
     fn from(error: AssertionError) -> Self {
-        Self::Nobody(Nobody::of(&error.to_string()))
+        Self::UnprovenCaller(UnprovenCaller::of(&error.to_string()))
     }
 }
 

@@ -8,8 +8,8 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::blocking;
 
-/// Who asks about a token.
-enum Asker<'a> {
+/// The caller who asks for the status of a token.
+enum StatusCaller<'a> {
     Identity(&'a Authenticated),
     Operator,
 }
@@ -21,7 +21,7 @@ impl Issuer {
         caller: &Authenticated,
         jti: &str,
     ) -> Result<EvalTokenStatus, Refusal> {
-        self.status_for(&Asker::Identity(caller), jti).await
+        self.status_for(&StatusCaller::Identity(caller), jti).await
     }
 
     /// What became of any token. For operators.
@@ -31,15 +31,19 @@ impl Issuer {
         jti: &str,
     ) -> Result<EvalTokenStatus, Refusal> {
         caller.check_operator().map_err(|_| no_token())?;
-        self.status_for(&Asker::Operator, jti).await
+        self.status_for(&StatusCaller::Operator, jti).await
     }
 
-    async fn status_for(&self, asker: &Asker<'_>, jti: &str) -> Result<EvalTokenStatus, Refusal> {
+    async fn status_for(
+        &self,
+        asker: &StatusCaller<'_>,
+        jti: &str,
+    ) -> Result<EvalTokenStatus, Refusal> {
         let jti: Jti = jti.parse().map_err(|_| no_token())?;
         self.catch_up().await?;
         let text = jti.to_string();
         let issued = self.store().issued(&text).await?.ok_or_else(no_token)?;
-        if let Asker::Identity(caller) = asker
+        if let StatusCaller::Identity(caller) = asker
             && caller.key().integration().as_str() != issued.integration
         {
             return Err(no_token());

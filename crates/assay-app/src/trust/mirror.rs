@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use assay_git::{
-    Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName, Repositories, Repository,
+    Blob, CommitPlan, Expected, FileMode, RefChange, RefName, Repositories, Repository, TreeEdit,
 };
 use assay_model::{RepoKey, Timestamp};
 use assay_tlog::{Bundle, Log, LogPath, Tile};
@@ -122,7 +122,7 @@ impl Trust {
         size: u64,
         git: &Repository,
         head: Option<assay_model::ObjectId>,
-    ) -> Result<Option<Operation>, Error> {
+    ) -> Result<Option<TreeEdit>, Error> {
         let (folder, name) = (which.directory(), "witnessed");
         // What is mirrored ends where its checkpoint does.
         let signed = self.witnessed(which)?;
@@ -139,7 +139,7 @@ impl Trust {
 fn plan(
     parents: Vec<assay_model::ObjectId>,
     base: Option<assay_model::ObjectId>,
-    operations: Vec<Operation>,
+    operations: Vec<TreeEdit>,
     message: &str,
     now: Timestamp,
 ) -> CommitPlan {
@@ -174,14 +174,14 @@ fn mirrored_size(
 }
 
 /// What turns the files of a log of one size into those of another, but for the checkpoint.
-fn changes(log: &Log, folder: &str, old: u64, new: u64) -> Result<Vec<Operation>, Error> {
+fn changes(log: &Log, folder: &str, old: u64, new: u64) -> Result<Vec<TreeEdit>, Error> {
     let mut operations = Vec::new();
     let (before, after) = (partials(old), partials(new));
     for path in before.iter().filter(|path| !after.contains(path)) {
         let path = format!("{folder}/{path}")
             .parse()
             .map_err(Error::internal)?;
-        operations.push(Operation::Delete(path));
+        operations.push(TreeEdit::Delete(path));
     }
     let grown = after.into_iter().filter(|path| !before.contains(path));
     for name in full_since(old, new).into_iter().chain(grown) {
@@ -193,8 +193,8 @@ fn changes(log: &Log, folder: &str, old: u64, new: u64) -> Result<Vec<Operation>
     Ok(operations)
 }
 
-fn file(folder: &str, name: &str, bytes: Vec<u8>) -> Result<Operation, Error> {
-    Ok(Operation::Put {
+fn file(folder: &str, name: &str, bytes: Vec<u8>) -> Result<TreeEdit, Error> {
+    Ok(TreeEdit::Put {
         path: format!("{folder}/{name}")
             .parse()
             .map_err(Error::internal)?,

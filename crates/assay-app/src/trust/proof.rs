@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_git::Objects;
-use assay_model::{ObjectId, RepoPath, Standing};
+use assay_model::{ObjectId, PullNumber, RepoPath, Standing};
 use assay_store::{Branch, TokenEntry};
 use assay_tlog::LogPath;
 use assay_trust::proof::{GitProof, MAX_PROOF, Proof, TrustNote};
@@ -49,7 +49,7 @@ pub struct TokenStatus {
     /// What it came to here.
     pub standing: Standing,
     /// The pull request, when it is in one.
-    pub pull: Option<u32>,
+    pub pull: Option<PullNumber>,
     /// The file.
     pub file: RepoPath,
     /// Its place in the file, from 0.

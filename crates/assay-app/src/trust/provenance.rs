@@ -193,7 +193,7 @@ fn place_of(repo: &Repo, result: &EvalResult) -> Result<EntryPlace, Error> {
         key: repo.key,
         branch: match result.pull {
             None => Branch::Main,
-            Some(number) => Branch::Pull(u32::try_from(number).map_err(Error::internal)?),
+            Some(num) => Branch::Pull(num),
         },
         file: result.file.parse().map_err(|_| no_such_result())?,
         ordinal: result.ordinal,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_git::{Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName};
+use assay_git::{Blob, CommitPlan, Expected, FileMode, RefChange, RefName, TreeEdit};
 use assay_model::{RepoKey, Timestamp};
 use assay_tlog::Log;
 use assay_trust::{Outcome, ResultsLeaf};
@@ -119,7 +119,7 @@ fn due(log: &Log, from: u64, until: u64) -> Result<BTreeMap<[u8; 16], Vec<Due>>,
     Ok(found)
 }
 
-fn operations(due: &[Due], log: &Log) -> Result<Vec<Operation>, Error> {
+fn operations(due: &[Due], log: &Log) -> Result<Vec<TreeEdit>, Error> {
     let mut operations = Vec::new();
     for due in due {
         let leaves = [(Some(due.index), "decide"), (due.issue, "issue")];
@@ -129,7 +129,7 @@ fn operations(due: &[Due], log: &Log) -> Result<Vec<Operation>, Error> {
             };
             let receipt = log.receipt(index).map_err(log_error)?.to_string();
             let path = format!("receipts/{}.{name}", due.jti);
-            operations.push(Operation::Put {
+            operations.push(TreeEdit::Put {
                 path: path.parse().map_err(Error::internal)?,
                 blob: Blob::Bytes(receipt.into_bytes()),
                 mode: FileMode::Regular,

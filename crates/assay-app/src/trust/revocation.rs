@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_model::{RepoId, RepoPath, Standing, TaskId, Timestamp};
+use assay_model::{PullNumber, RepoId, RepoPath, Standing, TaskId, Timestamp};
 use assay_trust::{ControlLeaf, ResultsLeaf, Scope, TrustState};
 
 use super::keys::known_key;
@@ -57,7 +57,7 @@ pub struct AffectedRow {
     /// The model.
     pub model: RepoId,
     /// The pull request, when it is in one.
-    pub pull: Option<u32>,
+    pub pull: Option<PullNumber>,
     /// The file.
     pub file: RepoPath,
     /// Its place in the file, from 0.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::{RepoKind, Timestamp};
+use assay_model::{PullNumber, RepoKind, Timestamp};
 use assay_store::{Branch, DeliveryCause, IndexedEntry, Store, Tx, Webhook};
 use serde_json::{Value as Json, json};
 
@@ -84,7 +84,7 @@ impl<'r> Telling<'r> {
 pub(crate) async fn tell_pull(
     tx: &mut Tx,
     repo: &Repo,
-    num: u32,
+    num: PullNumber,
     action: &str,
     sender: Option<&str>,
     now: Timestamp,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_app::{Caller, Need};
+use assay_app::Caller;
 use assay_model::RepoKind;
 
 use crate::support::{TestHub, id_of};
@@ -15,7 +15,7 @@ async fn upload(test: &TestHub, caller: &Caller, id: &str) {
     test.model(caller, id).await;
     let repo = test
         .hub
-        .repo(caller, RepoKind::Model, &id_of(id), Need::Write)
+        .repo(caller, RepoKind::Model, &id_of(id))
         .await
         .unwrap();
     let uploader = test

@@ -1,4 +1,4 @@
-use assay_app::{Caller, CommitRequest, Error, Missing, Need, Scope, Settings, Status, Visibility};
+use assay_app::{Caller, CommitRequest, Error, Missing, Scope, Settings, Status, Visibility};
 use assay_model::RepoKind;
 
 use crate::support::{TestHub, id_of, put_request};
@@ -57,7 +57,7 @@ async fn anyone_signed_in_opens_a_pull_request_and_main_stays() {
     assert_eq!(test.head(&ada, "ada/model").await, before);
     let repo = test
         .hub
-        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"))
         .await
         .unwrap();
     let at = test
@@ -100,7 +100,7 @@ async fn a_pull_request_may_begin_behind_the_branch() {
         .await
         .unwrap();
     let request = CommitRequest {
-        parent: Some(old.clone()),
+        parent: Some(old.parse().unwrap()),
         ..pull_request(&[("a.txt", "a")])
     };
 
@@ -108,7 +108,7 @@ async fn a_pull_request_may_begin_behind_the_branch() {
 
     let repo = test
         .hub
-        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"))
         .await
         .unwrap();
     let history = test
@@ -151,7 +151,7 @@ async fn nothing_is_added_to_a_pull_request_that_is_over() {
         .unwrap();
     let repo = test
         .hub
-        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Write)
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"))
         .await
         .unwrap();
     test.hub

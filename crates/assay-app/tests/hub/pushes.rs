@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use assay_app::{Caller, Error, Need, RepoInfo, Scope};
+use assay_app::{Caller, Error, RepoInfo, Scope};
 use assay_formats::watch::Watch;
 use assay_git::command::Git;
 use assay_model::RepoKind;
@@ -124,7 +124,7 @@ impl Clone {
 async fn push(test: &TestHub, caller: &Caller, body: Vec<u8>) -> Result<String, Error> {
     let repo = test
         .hub
-        .repo(caller, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .repo(caller, RepoKind::Model, &id_of("ada/model"))
         .await?;
     let body = Box::new(std::io::Cursor::new(body));
     let reply = test
@@ -263,7 +263,7 @@ async fn strangers_push_pull_requests_and_nothing_else() {
     assert!(nothing_new.contains("has these commits already"));
     let repo = test
         .hub
-        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"))
         .await
         .unwrap();
     let at = test
@@ -366,7 +366,7 @@ async fn push_after(ended: Ended, name: &str) -> (String, TestHub, Caller) {
     };
     let body = clone.push(&[(old, &commit, name)]);
     let id = id_of("acme/model");
-    let repo = hub.repo(&bob, RepoKind::Model, &id, Need::Read).await;
+    let repo = hub.repo(&bob, RepoKind::Model, &id).await;
     let repo = repo.unwrap();
     let (mut client, server) = tokio::io::duplex(64);
 
@@ -421,7 +421,7 @@ async fn a_push_whose_token_account_or_membership_ended_on_its_way_moves_nothing
         assert!(!told.contains("ok refs"), "{ended:?}: {told}");
         let repo = test
             .hub
-            .repo(&ada, RepoKind::Model, &id_of("acme/model"), Need::Read)
+            .repo(&ada, RepoKind::Model, &id_of("acme/model"))
             .await
             .unwrap();
         let path = ".eval_results/gpqa.yaml";
@@ -440,7 +440,7 @@ async fn a_pull_request_of_somebody_who_may_no_longer_see_the_repository_is_not_
 
         assert!(!told.contains("opened pull request"), "{ended:?}: {told}");
         let id = id_of("acme/model");
-        let repo = test.hub.repo(&ada, RepoKind::Model, &id, Need::Read).await;
+        let repo = test.hub.repo(&ada, RepoKind::Model, &id).await;
         let refs = test.hub.repositories().refs(&repo.unwrap()).await.unwrap();
         assert!(refs.pulls.is_empty(), "{ended:?}");
     }

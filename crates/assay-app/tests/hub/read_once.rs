@@ -1,6 +1,6 @@
 //! A changed result file is parsed once and validated once, whichever way it comes; one that did not change is not read again.
 
-use assay_app::{Caller, CommitRequest, Need, Repo};
+use assay_app::{Caller, CommitRequest, Repo};
 use assay_formats::watch::Watch;
 use assay_model::RepoKind;
 
@@ -24,7 +24,7 @@ async fn with_model() -> (TestHub, Caller) {
 
 async fn repo(test: &TestHub, caller: &Caller) -> Repo {
     let id = id_of(MODEL);
-    let repo = test.hub.repo(caller, RepoKind::Model, &id, Need::Read);
+    let repo = test.hub.repo(caller, RepoKind::Model, &id);
     repo.await.unwrap()
 }
 

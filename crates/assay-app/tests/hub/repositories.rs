@@ -1,10 +1,10 @@
-use assay_app::{Caller, Error, Limits, Missing, Need, Scope, Settings, Visibility};
+use assay_app::{Caller, Error, Limits, Missing, Scope, Settings, Visibility};
 use assay_model::{RepoId, RepoKind};
 
 use crate::support::{TestHub, id_of};
 
 async fn door(test: &TestHub, caller: &Caller, id: &RepoId) -> Result<(), Error> {
-    let repo = test.hub.repo(caller, RepoKind::Model, id, Need::Read).await;
+    let repo = test.hub.repo(caller, RepoKind::Model, id).await;
     repo.map(|_| ())
 }
 
@@ -211,7 +211,7 @@ async fn a_deleted_repository_is_gone_and_its_name_free() {
     let again = test.model(&ada, "ada/model").await;
     let repo = test
         .hub
-        .repo(&ada, RepoKind::Model, &again.id, Need::Read)
+        .repo(&ada, RepoKind::Model, &again.id)
         .await
         .unwrap();
     let files = test
@@ -229,7 +229,7 @@ async fn branches_and_tags_come_and_go_and_main_stays() {
     test.model(&ada, "ada/model").await;
     let repo = test
         .hub
-        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Write)
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"))
         .await
         .unwrap();
     let hub = &test.hub;

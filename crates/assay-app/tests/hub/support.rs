@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use assay_app::{
     Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig, LargeFilesPlace, Limits,
-    NewRepository, NewToken, Operation, RepoInfo, Scope, Visibility,
+    NewRepository, NewToken, RepoInfo, Scope, Visibility,
 };
+use assay_hub_api::CommitOperation;
 use assay_model::{RepoId, RepoKind};
 use assay_testkit::clock::TestClock;
 
@@ -139,11 +140,7 @@ impl TestHub {
         path: &str,
     ) -> String {
         let id = id_of(id);
-        let repo = self
-            .hub
-            .repo(caller, RepoKind::Model, &id, assay_app::Need::Read)
-            .await
-            .unwrap();
+        let repo = self.hub.repo(caller, RepoKind::Model, &id).await.unwrap();
         let blob = self
             .hub
             .repositories()
@@ -159,7 +156,7 @@ impl TestHub {
     pub(crate) async fn head(&self, caller: &Caller, id: &str) -> String {
         let repo = self
             .hub
-            .repo(caller, RepoKind::Model, &id_of(id), assay_app::Need::Read)
+            .repo(caller, RepoKind::Model, &id_of(id))
             .await
             .unwrap();
         self.hub
@@ -207,6 +204,13 @@ pub(crate) fn id_of(text: &str) -> RepoId {
     text.parse().unwrap()
 }
 
+/// Returns the operation that deletes a file.
+pub(crate) fn delete(path: &str) -> CommitOperation<FileSource> {
+    CommitOperation::DeleteFile {
+        path: path.parse().unwrap(),
+    }
+}
+
 /// A request that writes files to `main`.
 pub(crate) fn put_request(files: &[(&str, &str)]) -> CommitRequest {
     CommitRequest {
@@ -218,9 +222,8 @@ pub(crate) fn put_request(files: &[(&str, &str)]) -> CommitRequest {
         received_at: None,
         operations: files
             .iter()
-            .map(|(path, text)| Operation::Put {
-                path: path.parse().unwrap(),
-                content: FileSource::Memory(text.as_bytes().to_vec()),
+            .map(|(path, text)| {
+                CommitOperation::put(path.parse().unwrap(), text.as_bytes().to_vec())
             })
             .collect(),
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_app::{Need, XORB_LIFE};
+use assay_app::XORB_LIFE;
 use assay_model::RepoKind;
 use assay_xet::{XetHash, chunk_hash};
 
@@ -24,7 +24,7 @@ async fn stage(test: &TestHub) -> PathBuf {
     test.model(&ada, "ada/one").await;
     let repo = test
         .hub
-        .repo(&ada, RepoKind::Model, &id_of("ada/one"), Need::Write)
+        .repo(&ada, RepoKind::Model, &id_of("ada/one"))
         .await
         .unwrap();
     let uploader = test.hub.repositories().uploader(&ada, &repo).await.unwrap();

@@ -15,7 +15,7 @@ fn kinds(events: &[Event]) -> Vec<String> {
     events.iter().map(kind).collect()
 }
 
-async fn happened(world: &World, num: i64) -> Vec<String> {
+async fn happened(world: &World, num: u32) -> Vec<String> {
     let repo = world.model("ada/small").await;
     let details = world
         .hub
@@ -419,7 +419,7 @@ async fn discussions_are_filtered_by_kind_and_state() {
             .discussions(&model, &filter)
             .await
             .unwrap();
-        let nums: Vec<i64> = page.discussions.iter().map(|held| held.num).collect();
+        let nums: Vec<u32> = page.discussions.iter().map(|held| held.num).collect();
         assert_eq!(page.count, nums.len() as u64);
         nums
     };

@@ -1,8 +1,9 @@
 //! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves, new names, changes of visibility and
 //! rebuilds leaves an index that is the one made from nothing, and boards that are those of a hub just started.
 
-use assay_app::{BoardQuery, Caller, Hub, Limits, Need, Operation, Settings, Status, Visibility};
+use assay_app::{BoardQuery, Caller, FileSource, Hub, Limits, Settings, Status, Visibility};
 use assay_git::{Expected, RefChange, RefName};
+use assay_hub_api::CommitOperation;
 use assay_model::RepoKind;
 use proptest::prelude::*;
 
@@ -122,7 +123,7 @@ fn text(entries: &[u8]) -> String {
 struct Run {
     world: World,
     info: assay_app::RepoInfo,
-    pulls: Vec<i64>,
+    pulls: Vec<u32>,
     /// What the model and the benchmark are called now.
     model: &'static str,
     benchmark: &'static str,
@@ -146,7 +147,7 @@ impl Run {
         }
     }
 
-    fn pull(&self, index: usize) -> Option<i64> {
+    fn pull(&self, index: usize) -> Option<u32> {
         (!self.pulls.is_empty()).then(|| self.pulls[index % self.pulls.len()])
     }
 
@@ -160,7 +161,8 @@ impl Run {
                 self.commit(&world.ada, "main", false, operations).await;
             }
             Act::Delete { file } => {
-                let operations = vec![Operation::Delete(FILES[*file].parse().unwrap())];
+                let path = FILES[*file].parse().unwrap();
+                let operations = vec![CommitOperation::DeleteFile { path }];
                 self.commit(&world.ada, "main", false, operations).await;
             }
             Act::Card(number) => {
@@ -214,7 +216,6 @@ impl Run {
             Act::ForceMain { back } => self.force(RefName::main(), *back).await,
             Act::ForcePull { pull, back } => {
                 if let Some(num) = self.pull(*pull) {
-                    let num = u64::try_from(num).unwrap();
                     self.force(RefName::pull(num), *back).await;
                 }
             }
@@ -289,8 +290,8 @@ impl Run {
         caller: &Caller,
         revision: &str,
         create_pull: bool,
-        operations: Vec<Operation>,
-    ) -> Option<i64> {
+        operations: Vec<CommitOperation<FileSource>>,
+    ) -> Option<u32> {
         let model = repo_id(self.model);
         let request = commit(revision, create_pull, operations);
         let committed = self
@@ -358,9 +359,7 @@ async fn boards(hub: &Hub, world: &World) -> Vec<String> {
             }
         }
         for model in MODELS {
-            let repo = hub
-                .repo(caller, RepoKind::Model, &repo_id(model), Need::Read)
-                .await;
+            let repo = hub.repo(caller, RepoKind::Model, &repo_id(model)).await;
             seen.push(match repo {
                 Ok(repo) => format!("{:?}", hub.boards().model_results(&repo).await.unwrap()),
                 Err(error) => error.to_string(),

@@ -1,6 +1,6 @@
 //! What the database does not know is kept, whatever happened to the database.
 
-use assay_app::{Caller, Database, Error, HubFile, Need, RepoFacts, Settings, Visibility};
+use assay_app::{Caller, Database, Error, HubFile, RepoFacts, Settings, Visibility};
 use assay_git::{CommitPlan, RefName, Signature, Unfinished};
 use assay_model::{RepoKey, RepoKind, Timestamp};
 
@@ -104,9 +104,7 @@ async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_com
     let hub = left.start().await.unwrap();
     let unrecorded = hub.operations().unrecorded().await.unwrap();
     let kept = board_in(&hub).await;
-    let gone = hub
-        .repo(&ada, RepoKind::Model, &repo_id("ada/later"), Need::Read)
-        .await;
+    let gone = hub.repo(&ada, RepoKind::Model, &repo_id("ada/later")).await;
     let collected = hub
         .operations()
         .collect_large_files(&ada, std::time::Duration::ZERO, false)
@@ -130,12 +128,7 @@ async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_com
     );
     assert_eq!(hub.operations().unrecorded().await.unwrap(), []);
     let model = hub
-        .repo(
-            &hub.shell(),
-            RepoKind::Model,
-            &repo_id("ada/later"),
-            Need::Read,
-        )
+        .repo(&hub.shell(), RepoKind::Model, &repo_id("ada/later"))
         .await
         .unwrap();
     assert_eq!(
@@ -270,7 +263,6 @@ async fn a_lost_database_is_made_again_from_the_repositories() {
             &Caller::anonymous(),
             RepoKind::Model,
             &repo_id("ada/secret"),
-            Need::Read,
         )
         .await;
     assert!(matches!(hidden, Err(Error::NotFound(_))), "{hidden:?}");

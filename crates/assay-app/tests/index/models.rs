@@ -1,4 +1,5 @@
 use assay_app::EvalResult;
+use assay_hub_api::CommitOperation;
 use assay_model::{RepoKind, Standing};
 use serde_json::json;
 use std::sync::Arc;
@@ -89,7 +90,8 @@ async fn an_entry_that_moves_in_its_file_keeps_its_commit() {
 async fn a_file_that_is_deleted_takes_its_results_with_it() {
     let world = World::with_benchmark().await;
     world.results(&world.ada, "ada/small", &score(0.5)).await;
-    let gone = vec![assay_app::Operation::Delete(RESULTS.parse().unwrap())];
+    let path = RESULTS.parse().unwrap();
+    let gone = vec![CommitOperation::DeleteFile { path }];
     let request = commit("main", false, gone);
 
     world

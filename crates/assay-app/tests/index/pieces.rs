@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_app::{Limits, RepoInfo};
-use assay_git::{Blob, CommitPlan, FileMode, Operation, Signature};
+use assay_git::{Blob, CommitPlan, FileMode, Signature, TreeEdit};
 use assay_model::{ObjectId, RepoKind, Timestamp};
 
 use crate::support::{RESULTS, START, World, force_main, head, score};
@@ -51,7 +51,7 @@ fn write_commits(world: &World, info: &RepoInfo, count: i64) -> ObjectId {
         let plan = CommitPlan {
             parents: vec![tip],
             base: Some(tip),
-            operations: vec![Operation::Put {
+            operations: vec![TreeEdit::Put {
                 path: RESULTS.parse().unwrap(),
                 blob: Blob::Bytes(results(number).into_bytes()),
                 mode: FileMode::Regular,

@@ -14,7 +14,7 @@ async fn world() -> World {
     world
 }
 
-async fn preview(world: &World, model: &str, num: i64) -> Preview {
+async fn preview(world: &World, model: &str, num: u32) -> Preview {
     let repo = world.model(model).await;
     world
         .hub

@@ -42,8 +42,10 @@ async fn a_purged_pull_request_is_gone_from_what_was_set_aside() {
     let good = world.propose(&world.bob, "ada/other", &score(0.75)).await;
     let git = world.git();
     let repository = git.get(key).unwrap();
-    let pull = |num: i64| RefName::pull(u64::try_from(num).unwrap());
-    let (evil_tip, good_tip) = (tip(&repository, &pull(evil)), tip(&repository, &pull(good)));
+    let (evil_tip, good_tip) = (
+        tip(&repository, &RefName::pull(evil)),
+        tip(&repository, &RefName::pull(good)),
+    );
     point(
         &repository,
         &format!("refs/unrecorded/pr/7/{evil_tip}"),

@@ -1,6 +1,7 @@
 //! Every Eval Ever records in the index.
 
-use assay_app::Operation;
+use assay_app::FileSource;
+use assay_hub_api::CommitOperation;
 use assay_model::RepoKind;
 
 use crate::support::{World, commit, force_main, head, repo_id, write};
@@ -26,7 +27,7 @@ async fn with_record() -> (World, assay_app::RepoInfo) {
     (world, info)
 }
 
-async fn change(world: &World, operations: Vec<Operation>) {
+async fn change(world: &World, operations: Vec<CommitOperation<FileSource>>) {
     let request = commit("main", false, operations);
     let id = repo_id("ada/store");
     let committed = world
@@ -109,7 +110,9 @@ fn without_samples() -> String {
 async fn a_record_that_goes_is_not_listed_whichever_way_it_went() {
     let (mut world, info) = with_record().await;
     let before = head(&world, &info);
-    let delete = |path: String| Operation::Delete(path.parse().unwrap());
+    let delete = |path: String| CommitOperation::DeleteFile {
+        path: path.parse().unwrap(),
+    };
 
     change(
         &world,

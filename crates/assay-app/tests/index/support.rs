@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use assay_app::{
     BoardQuery, BoardView, Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig,
-    Limits, Need, NewRepository, NewToken, Operation, Repo, RepoInfo, Scope, Visibility,
+    Limits, NewRepository, NewToken, Repo, RepoInfo, Scope, Visibility,
 };
 use assay_git::{Expected, RefChange, RefName, Repositories};
+use assay_hub_api::CommitOperation;
 use assay_model::{Clock, ObjectId, RepoId, RepoKey, RepoKind};
 use assay_testkit::clock::TestClock;
 use tempfile::TempDir;
@@ -141,7 +142,7 @@ impl World {
     }
 
     /// Proposes results to a model; the answer is the number of the pull request.
-    pub(crate) async fn propose(&self, caller: &Caller, model: &str, text: &str) -> i64 {
+    pub(crate) async fn propose(&self, caller: &Caller, model: &str, text: &str) -> u32 {
         self.clock.advance(1000);
         let request = commit("main", true, vec![write(RESULTS, text)]);
         let committed = self
@@ -153,10 +154,7 @@ impl World {
     }
 
     pub(crate) async fn repo(&self, caller: &Caller, kind: RepoKind, id: &str) -> Repo {
-        self.hub
-            .repo(caller, kind, &repo_id(id), Need::Read)
-            .await
-            .unwrap()
+        self.hub.repo(caller, kind, &repo_id(id)).await.unwrap()
     }
 
     pub(crate) async fn model(&self, id: &str) -> Repo {
@@ -216,17 +214,14 @@ pub(crate) fn key_of(info: &RepoInfo) -> RepoKey {
     RepoKey(i64::from_str_radix(&info.stable_id, 16).unwrap())
 }
 
-pub(crate) fn write(path: &str, text: &str) -> Operation {
-    Operation::Put {
-        path: path.parse().unwrap(),
-        content: FileSource::Memory(text.as_bytes().to_vec()),
-    }
+pub(crate) fn write(path: &str, text: &str) -> CommitOperation<FileSource> {
+    CommitOperation::put(path.parse().unwrap(), text.as_bytes().to_vec())
 }
 
 pub(crate) fn commit(
     revision: &str,
     create_pull: bool,
-    operations: Vec<Operation>,
+    operations: Vec<CommitOperation<FileSource>>,
 ) -> CommitRequest {
     CommitRequest {
         revision: revision.to_owned(),

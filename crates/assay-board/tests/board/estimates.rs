@@ -21,31 +21,16 @@ fn metric(id: &str, unit: &str, primary: bool) -> Metric {
 
 fn entry(scores: &[(&str, &str)], sample_size: Option<u64>) -> Entry {
     let score = |(id, literal): &(&str, &str)| Score {
-        metric: Some(id.parse().unwrap()),
-        value: literal.parse().unwrap(),
         literal: (*literal).to_owned(),
-        slice: None,
-        value_type: None,
-        sample_size: None,
-        uncertainty: assay_model::StatedUncertainty::default(),
-        context: None,
+        ..Score::new(Some(id.parse().unwrap()), literal.parse().unwrap())
     };
     Entry {
-        dataset: "a/b".parse().unwrap(),
-        task: "t".parse().unwrap(),
-        dataset_revision: None,
-        model_revision: None,
-        scores: scores.iter().map(score).collect(),
-        framework: None,
-        token: None,
-        source: None,
-        date: None,
-        notes: None,
-        subset: None,
         sample_size,
-        normalization: None,
-        setup: assay_model::Setup::default(),
-        provenance: assay_model::Provenance::default(),
+        ..Entry::new(
+            "a/b".parse().unwrap(),
+            "t".parse().unwrap(),
+            scores.iter().map(score).collect(),
+        )
     }
 }
 

@@ -18,7 +18,7 @@ prop_compose! {
         model in 0_u8..6,
         value in value(),
         verified: bool,
-        pull in prop::option::of(1_u64..3),
+        pull in prop::option::of(1_u32..3),
         date in 0_i64..3,
         committed in 0_i64..3,
         ordinal in 0_u32..3,

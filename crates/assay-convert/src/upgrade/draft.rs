@@ -140,7 +140,7 @@ impl Draft {
         }
         let json = self.current.unwrap_or_default();
         let on_home_ground = reasons.is_empty();
-        reasons.extend(judge(&json, on_home_ground));
+        reasons.extend(remaining_reasons(&json, on_home_ground));
         Refusal::unless_empty(reasons)?;
         Ok(Upgraded {
             json,
@@ -290,7 +290,7 @@ fn note_non_finite(value: Value<'_>, ledger: &mut Ledger) {
 
 /// What still keeps a text from being a record of the current version. The pointer to the samples follows from the
 /// path, so it is only looked at when the path holds.
-fn judge(json: &str, on_home_ground: bool) -> Vec<Reason> {
+fn remaining_reasons(json: &str, on_home_ground: bool) -> Vec<Reason> {
     let mut tape = Tape::new();
     let faults = parse(json, &mut tape);
     let Some(root) = tape.root(json) else {

@@ -1,6 +1,6 @@
 //! Results in the `model-index` of an old card.
 
-use assay_model::{Entry, Number, Provenance, Score, Setup, Source, Standing, StatedUncertainty};
+use assay_model::{Entry, Number, Score, Source, Standing, StatedUncertainty};
 use serde_json::{Map, Value as Json};
 
 use super::report::Report;
@@ -83,21 +83,13 @@ fn entry(result: Value<'_>, left: &mut usize) -> Option<LegacyEntry> {
     let claims = metrics.filter_map(|metric| metric.get("verified")?.truth());
     Some(LegacyEntry {
         entry: Entry {
-            dataset: dataset.text_of("type")?.parse().ok()?,
-            task: names.iter().flatten().find_map(|name| name.parse().ok())?,
             dataset_revision: text(dataset, "revision").and_then(|text| text.parse().ok()),
-            model_revision: None,
-            scores,
-            framework: None,
-            token: None,
             source: result.present("source").and_then(source),
-            date: None,
-            notes: None,
-            subset: None,
-            sample_size: None,
-            normalization: None,
-            setup: Setup::default(),
-            provenance: Provenance::default(),
+            ..Entry::new(
+                dataset.text_of("type")?.parse().ok()?,
+                names.iter().flatten().find_map(|name| name.parse().ok())?,
+                scores,
+            )
         },
         dataset_name: text(dataset, "name"),
         task_type: task,

@@ -2,9 +2,10 @@
 //! most clients use.
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use assay_formats::{Tape, yaml};
+use assay_testkit::python::find_python;
 
 /// A result file with everything that they have: quotes, a block scalar, a comment, flow style.
 const FILE: &str = "# results\n- dataset:\n    id: acme/bench\n    task_id: \"a b\"\n  metrics:\n  - {metric_id: accuracy, value: 61.5}\n  notes: |\n    two lines\n    of text\n  source: {url: 'https://example.org', name: x}  # why\n  date: '2026-02-14'\n";
@@ -22,31 +23,11 @@ for text in sys.stdin.buffer.read().decode().split(chr(0)):
         print('refused', repr(str(error)))
 ";
 
-/// A Python with `PyYAML`: that of `ASSAY_PYTHON`, or the one of the system.
-fn python() -> Option<Command> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the interpreter of the tests comes from outside"
-    )]
-    let (name, run) = (
-        std::env::var("ASSAY_PYTHON").unwrap_or_else(|_| "python3".to_owned()),
-        |name: &str| Command::new(name),
-    );
-    let has_package = run(&name).args(["-c", "import yaml"]).output();
-    has_package
-        .is_ok_and(|output| output.status.success())
-        .then(|| run(&name))
-}
-
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
-fn skip() {
-    eprintln!("skipped: there is no Python with `yaml`; set ASSAY_PYTHON");
-}
-
 #[test]
 fn tabs_and_spaces_that_are_clean_here_are_readable_by_pyyaml() {
-    let Some(mut python) = python() else {
-        return skip();
+    // `PyYAML` is the package `yaml`.
+    let Some(mut python) = find_python("yaml") else {
+        return;
     };
     let mut clean = Vec::new();
     for at in 0..=FILE.len() {

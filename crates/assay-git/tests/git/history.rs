@@ -4,7 +4,7 @@ use assay_git::{Change, RefName};
 use assay_model::ObjectId;
 
 use crate::support::{Hub, path, plan, put};
-use assay_git::Operation;
+use assay_git::TreeEdit;
 
 /// Two lines of history that were merged, with commits of the same second among them.
 fn branched() -> (Hub, Vec<ObjectId>) {
@@ -20,7 +20,7 @@ fn branched() -> (Hub, Vec<ObjectId>) {
     quarantine.admit().unwrap();
     let tip = hub.commit(
         merge,
-        vec![Operation::Delete(path("dir/y")), put("new", "1")],
+        vec![TreeEdit::Delete(path("dir/y")), put("new", "1")],
         4,
     );
     hub.git(&["update-ref", "refs/heads/main", &tip.to_string()]);
@@ -147,7 +147,7 @@ fn status(change: &Change) -> String {
 fn a_file_that_becomes_a_folder_is_two_changes() {
     let hub = Hub::with(&[("a", "1"), ("a.b", "1")]);
     let old = hub.main();
-    let new = hub.commit(old, vec![Operation::Delete(path("a")), put("a/x", "1")], 1);
+    let new = hub.commit(old, vec![TreeEdit::Delete(path("a")), put("a/x", "1")], 1);
 
     let changes = hub.repository.objects().changes(Some(old), new).unwrap();
 
@@ -184,7 +184,7 @@ fn a_file_was_made_when_it_came_and_stayed() {
     let hub = Hub::with(&[("x", "0")]);
     let main = RefName::main();
     hub.commit_to(&main, vec![put("dir/a", "1")], 1);
-    hub.commit_to(&main, vec![Operation::Delete(path("dir/a"))], 2);
+    hub.commit_to(&main, vec![TreeEdit::Delete(path("dir/a"))], 2);
     let made = hub.commit_to(&main, vec![put("dir/a", "1")], 3);
     hub.commit_to(&main, vec![put("other", "1")], 4);
     let tip = hub.commit_to(&main, vec![put("dir/a", "2")], 5);

@@ -1,6 +1,6 @@
 //! Merges and diffs.
 
-use assay_git::{Diff, Error, FastForward, MergePlan, Merged, Operation};
+use assay_git::{Diff, Error, FastForward, MergePlan, Merged, TreeEdit};
 use assay_model::ObjectId;
 
 use crate::support::{Hub, path, plan, put, signature};
@@ -98,7 +98,7 @@ fn what_does_not_go_together_is_named() {
         base,
         vec![
             put("dir/a", "theirs\n"),
-            Operation::Delete(path("c")),
+            TreeEdit::Delete(path("c")),
             put("b", "2\n"),
         ],
         2,
@@ -142,7 +142,7 @@ fn a_diff_is_that_of_git_and_sees_what_is_in_quarantine() {
     let tip = quarantine
         .write(&plan(
             Some(hub.main()),
-            vec![put("a", "2\n"), Operation::Delete(path("gone"))],
+            vec![put("a", "2\n"), TreeEdit::Delete(path("gone"))],
             1,
         ))
         .unwrap();

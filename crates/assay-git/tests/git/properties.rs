@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_git::{Depth, EntryKind, LargeFile, Operation, RefName, parse_commands};
+use assay_git::{Depth, EntryKind, LargeFile, RefName, TreeEdit, parse_commands};
 use proptest::prelude::*;
 
 use crate::support::{Hub, path, plan, put, try_git};
@@ -29,9 +29,9 @@ fn any_files() -> impl Strategy<Value = BTreeMap<String, String>> {
     })
 }
 
-fn operations(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Vec<Operation> {
+fn operations(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Vec<TreeEdit> {
     let gone = old.keys().filter(|path| !new.contains_key(*path));
-    let gone = gone.map(|name| Operation::Delete(path(name)));
+    let gone = gone.map(|name| TreeEdit::Delete(path(name)));
     let made = new
         .iter()
         .filter(|(path, text)| old.get(*path) != Some(text));

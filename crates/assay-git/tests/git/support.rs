@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay_git::{
-    Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName, Repositories, Repository,
-    Signature,
+    Blob, CommitPlan, Expected, FileMode, RefChange, RefName, Repositories, Repository, Signature,
+    TreeEdit,
 };
 use assay_model::{Durability, ObjectId, RepoKey, RepoPath, Timestamp};
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ impl Hub {
     pub(crate) fn commit(
         &self,
         parent: ObjectId,
-        operations: Vec<Operation>,
+        operations: Vec<TreeEdit>,
         tick: i64,
     ) -> ObjectId {
         let quarantine = self.repository.quarantine();
@@ -68,7 +68,7 @@ impl Hub {
     pub(crate) fn commit_to(
         &self,
         name: &RefName,
-        operations: Vec<Operation>,
+        operations: Vec<TreeEdit>,
         tick: i64,
     ) -> ObjectId {
         let old = self.tip(name);
@@ -109,8 +109,8 @@ pub(crate) fn path(text: &str) -> RepoPath {
     text.parse().unwrap()
 }
 
-pub(crate) fn put(path: &str, text: &str) -> Operation {
-    Operation::Put {
+pub(crate) fn put(path: &str, text: &str) -> TreeEdit {
+    TreeEdit::Put {
         path: path.parse().unwrap(),
         blob: Blob::Bytes(text.as_bytes().to_vec()),
         mode: FileMode::Regular,
@@ -125,7 +125,7 @@ pub(crate) fn signature(tick: i64) -> Signature {
     }
 }
 
-pub(crate) fn plan(parent: Option<ObjectId>, operations: Vec<Operation>, tick: i64) -> CommitPlan {
+pub(crate) fn plan(parent: Option<ObjectId>, operations: Vec<TreeEdit>, tick: i64) -> CommitPlan {
     CommitPlan {
         parents: parent.into_iter().collect(),
         base: parent,

@@ -3,8 +3,8 @@
 use std::io::Read as _;
 
 use assay_git::{
-    Blob, Depth, EntryKind, Error, Expected, FileMode, LargeFile, LargeFileId, Operation,
-    RefChange, RefName,
+    Blob, Depth, EntryKind, Error, Expected, FileMode, LargeFile, LargeFileId, RefChange, RefName,
+    TreeEdit,
 };
 use assay_model::RepoKey;
 
@@ -43,11 +43,11 @@ fn operations_happen_in_their_order_and_empty_folders_go() {
     let commit = hub.commit_to(
         &RefName::main(),
         vec![
-            Operation::Delete(path("a/b/c.txt")),
+            TreeEdit::Delete(path("a/b/c.txt")),
             put("a", "a file where a folder was"),
-            Operation::DeleteFolder(path("z")),
+            TreeEdit::DeleteFolder(path("z")),
             put("z/new", "6"),
-            Operation::Put {
+            TreeEdit::Put {
                 path: path("run.sh"),
                 blob: Blob::Bytes(b"#!/bin/sh\n".to_vec()),
                 mode: FileMode::Executable,
@@ -75,15 +75,15 @@ fn what_is_not_there_cannot_be_deleted_and_is_named() {
     let main = hub.main();
     let quarantine = hub.repository.quarantine();
     for operation in [
-        Operation::Delete(path("missing")),
-        Operation::Delete(path("a")),
-        Operation::Delete(path("a/b/c")),
-        Operation::DeleteFolder(path("a/b")),
-        Operation::DeleteFolder(path("x/y")),
+        TreeEdit::Delete(path("missing")),
+        TreeEdit::Delete(path("a")),
+        TreeEdit::Delete(path("a/b/c")),
+        TreeEdit::DeleteFolder(path("a/b")),
+        TreeEdit::DeleteFolder(path("x/y")),
     ] {
         let name = match &operation {
-            Operation::Delete(path) | Operation::DeleteFolder(path) => path.clone(),
-            Operation::Put { .. } | Operation::PutPointer { .. } => unreachable!(),
+            TreeEdit::Delete(path) | TreeEdit::DeleteFolder(path) => path.clone(),
+            TreeEdit::Put { .. } | TreeEdit::PutPointer { .. } => unreachable!(),
         };
 
         let refused = quarantine.write(&plan(Some(main), vec![operation], 1));
@@ -146,7 +146,7 @@ fn large_files_and_many_go_through_the_disk_and_come_out_the_same() {
         .flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes())
         .collect();
     std::fs::write(&file, &big).unwrap();
-    let mut operations = vec![Operation::Put {
+    let mut operations = vec![TreeEdit::Put {
         path: path("big.bin"),
         blob: Blob::File(file),
         mode: FileMode::Regular,
@@ -191,7 +191,7 @@ fn a_listing_tells_kinds_sizes_and_pointers() {
     let large = LargeFile::new(LargeFileId::from_bytes([7; 32]), 123_456_789);
     let commit = hub.commit_to(
         &RefName::main(),
-        vec![Operation::PutPointer {
+        vec![TreeEdit::PutPointer {
             path: path("model.bin"),
             file: large,
         }],
@@ -314,7 +314,7 @@ fn most_descriptors(work: impl FnOnce()) -> usize {
 fn a_commit_of_25000_files_needs_few_descriptors_and_is_one_pack() {
     let hub = Hub::with(&[("a", "1")]);
     let files = (0..25_000).map(|n| put(&format!("data/{}/{n}.json", n % 100), &n.to_string()));
-    let files: Vec<Operation> = files.collect();
+    let files: Vec<TreeEdit> = files.collect();
 
     let most = most_descriptors(|| {
         hub.commit_to(&RefName::main(), files, 1);
@@ -347,7 +347,7 @@ fn a_commit_of_few_files_is_written_without_a_pack() {
 fn what_does_not_fit_into_memory_can_be_read_before_it_is_admitted() {
     let hub = Hub::with(&[("a", "1")]);
     let text = |n: usize| format!("{n}{}", "x".repeat(100_000));
-    let files: Vec<Operation> = (0..300).map(|n| put(&n.to_string(), &text(n))).collect();
+    let files: Vec<TreeEdit> = (0..300).map(|n| put(&n.to_string(), &text(n))).collect();
     let quarantine = hub.repository.quarantine();
     let commit = quarantine.write(&plan(Some(hub.main()), files, 1)).unwrap();
 

@@ -78,7 +78,7 @@ pub const BOARD_COLUMNS: [BoardColumn; 47] = [
         "Pull request",
         "The open pull request that brings it.",
         CellKind::Integer,
-        |row| whole(row.pull_request),
+        |row| whole(row.pull_request.map(u64::from)),
     ),
     words_column(
         "standing",

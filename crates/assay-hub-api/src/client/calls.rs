@@ -144,7 +144,7 @@ impl Client {
         &self,
         kind: RepoKind,
         id: &RepoId,
-        num: u64,
+        num: u32,
     ) -> Result<Document<Discussion>, ClientError> {
         self.get(&format!("{}/{num}?diff=1", discussions(kind, id)))
     }
@@ -154,7 +154,7 @@ impl Client {
         &self,
         kind: RepoKind,
         id: &RepoId,
-        num: u64,
+        num: u32,
         comment: Option<String>,
     ) -> Result<Document<Merged>, ClientError> {
         let path = format!("{}/{num}/merge", discussions(kind, id));
@@ -166,7 +166,7 @@ impl Client {
         &self,
         kind: RepoKind,
         id: &RepoId,
-        num: u64,
+        num: u32,
         comment: Option<String>,
     ) -> Result<Document<NewStatus>, ClientError> {
         let path = format!("{}/{num}/status", discussions(kind, id));

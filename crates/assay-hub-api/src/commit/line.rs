@@ -5,7 +5,7 @@ use std::str::FromStr;
 use assay_model::RepoPath;
 use serde::Deserialize;
 
-use super::{Commit, CommitError, CommitPrefix, FileContent, Operation};
+use super::{Commit, CommitError, CommitOperation, CommitPrefix, FileContent};
 
 /// A line as it is written. Every operation is read into the same keys, so that their order never matters.
 #[derive(Debug, Deserialize)]
@@ -91,15 +91,15 @@ impl Fields {
         self,
         content: FileContent<W>,
         line: u64,
-    ) -> Result<Operation<W>, CommitError> {
-        Ok(Operation::File {
+    ) -> Result<CommitOperation<W>, CommitError> {
+        Ok(CommitOperation::File {
             old_path: self.old_path(line)?,
             path: path(self.path, line)?,
             content,
         })
     }
 
-    pub(super) fn large_file<W>(self, line: u64) -> Result<Operation<W>, CommitError> {
+    pub(super) fn large_file<W>(self, line: u64) -> Result<CommitOperation<W>, CommitError> {
         let old_path = self.old_path(line)?;
         let path = path(self.path, line)?;
         let oid = required(self.oid, line, "oid")?;
@@ -107,7 +107,7 @@ impl Fields {
         if !is_sha256 || oid.len() != DIGITS || !is_hex(&oid) {
             return Err(CommitError::LargeFile { line });
         }
-        Ok(Operation::LargeFile {
+        Ok(CommitOperation::LargeFile {
             path,
             old_path,
             oid,
@@ -115,19 +115,19 @@ impl Fields {
         })
     }
 
-    pub(super) fn deleted_file<W>(self, line: u64) -> Result<Operation<W>, CommitError> {
+    pub(super) fn deleted_file<W>(self, line: u64) -> Result<CommitOperation<W>, CommitError> {
         let path = path(self.path, line)?;
-        Ok(Operation::DeleteFile { path })
+        Ok(CommitOperation::DeleteFile { path })
     }
 
     /// Clients end the path of a directory with a slash, which is no part of its name.
-    pub(super) fn deleted_folder<W>(self, line: u64) -> Result<Operation<W>, CommitError> {
+    pub(super) fn deleted_folder<W>(self, line: u64) -> Result<CommitOperation<W>, CommitError> {
         let name = self.path.map(|path| match path.strip_suffix('/') {
             Some(name) => name.to_owned(),
             None => path,
         });
         let path = path(name, line)?;
-        Ok(Operation::DeleteFolder { path })
+        Ok(CommitOperation::DeleteFolder { path })
     }
 
     fn old_path(&self, line: u64) -> Result<Option<RepoPath>, CommitError> {

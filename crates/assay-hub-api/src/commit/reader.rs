@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::content::{Budget, Content};
 use super::line::{Kind, Line};
-use super::{Commit, CommitError, Operation};
+use super::{Commit, CommitError, CommitOperation};
 
 /// How long a line may be beside the content of a file.
 const MAX_LINE_BYTES: usize = 256 << 10;
@@ -37,7 +37,7 @@ impl Default for CommitLimits {
 /// an error there is nothing more to feed.
 ///
 /// ```
-/// # use assay_hub_api::{CommitLimits, CommitReader, Operation};
+/// # use assay_hub_api::{CommitLimits, CommitReader, CommitOperation};
 /// let mut reader = CommitReader::new(CommitLimits::default(), || Ok(Vec::new()));
 /// reader.feed(br#"{"key": "header", "value": {"summary": "Add notes"}}"#)?;
 /// reader.feed(b"\n{\"key\": \"file\", \"value\": {\"content\": \"aGk")?;
@@ -46,7 +46,7 @@ impl Default for CommitLimits {
 /// let commit = reader.finish()?;
 ///
 /// assert_eq!(commit.summary, "Add notes");
-/// assert!(matches!(&commit.operations[..], [Operation::File { content, .. }] if content.written == b"hi"));
+/// assert!(matches!(&commit.operations[..], [CommitOperation::File { content, .. }] if content.written == b"hi"));
 /// # Ok::<(), assay_hub_api::CommitError>(())
 /// ```
 #[derive(Debug)]
@@ -235,7 +235,7 @@ impl<W: Write, F: FnMut() -> io::Result<W>> CommitReader<W, F> {
         self.add(operation)
     }
 
-    fn add(&mut self, operation: Operation<W>) -> Result<(), CommitError> {
+    fn add(&mut self, operation: CommitOperation<W>) -> Result<(), CommitError> {
         let limit = self.limits.operations;
         let commit = self.commit.as_mut().ok_or(CommitError::NoHeader)?;
         if commit.operations.len() >= limit {

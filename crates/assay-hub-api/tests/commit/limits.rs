@@ -40,7 +40,7 @@ fn a_long_line_takes_little_memory() {
         .unwrap();
 
     let commit = reader.finish().unwrap();
-    let [assay_hub_api::Operation::File { content, .. }] = &commit.operations[..] else {
+    let [assay_hub_api::CommitOperation::File { content, .. }] = &commit.operations[..] else {
         panic!("one file was sent");
     };
     assert_eq!(content.size, LETTERS as u64 / 4 * 3);

@@ -1,11 +1,11 @@
-use assay_hub_api::{CommitFault, FileContent, Operation};
+use assay_hub_api::{CommitFault, CommitOperation, FileContent};
 
 use crate::read::{LIMITS, file, in_pieces, with_header};
 
 /// The content of the only file.
 fn content(line: &str) -> Vec<u8> {
     let commit = with_header(line).unwrap();
-    let [Operation::File { content, .. }] = &commit.operations[..] else {
+    let [CommitOperation::File { content, .. }] = &commit.operations[..] else {
         panic!("{:?}", commit.operations);
     };
     assert_eq!(content.size, content.written.len() as u64);
@@ -39,7 +39,7 @@ fn every_operation_of_a_recorded_commit_is_read() {
     assert_eq!(
         commit.operations,
         [
-            Operation::File {
+            CommitOperation::File {
                 path: path("x.txt"),
                 old_path: None,
                 content: FileContent {
@@ -47,16 +47,16 @@ fn every_operation_of_a_recorded_commit_is_read() {
                     size: 1
                 },
             },
-            Operation::LargeFile {
+            CommitOperation::LargeFile {
                 path: path("big.bin"),
                 old_path: None,
                 oid: sha256,
                 size: Some(20_971_520),
             },
-            Operation::DeleteFile {
+            CommitOperation::DeleteFile {
                 path: path("README.md")
             },
-            Operation::DeleteFolder {
+            CommitOperation::DeleteFolder {
                 path: path(".eval_results")
             },
         ]

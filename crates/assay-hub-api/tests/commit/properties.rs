@@ -1,4 +1,4 @@
-use assay_hub_api::{Commit, Operation};
+use assay_hub_api::{Commit, CommitOperation};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ fn plainly(body: &str) -> Option<Vec<(String, Vec<u8>)>> {
 
 fn written(commit: &Commit<Vec<u8>>) -> Vec<(String, Vec<u8>)> {
     let files = commit.operations.iter().map(|operation| match operation {
-        Operation::File { path, content, .. } => (path.to_string(), content.written.clone()),
+        CommitOperation::File { path, content, .. } => (path.to_string(), content.written.clone()),
         other => panic!("only files were sent: {other:?}"),
     });
     files.collect()

@@ -1,4 +1,4 @@
-use assay_app::{CommitRequest, Committed, Need, Operation};
+use assay_app::{CommitRequest, Committed};
 use assay_hub_api::{self as hub_api, CommitError, CommitFault, CommitLimits, CommitReader};
 use assay_model::{Diagnostic, Timestamp};
 use axum::Json;
@@ -82,22 +82,19 @@ async fn commit(
     request: Request,
 ) -> Result<(HeaderMap, Json<hub_api::CommitAnswer>), Failure> {
     let create_pull = query.create_pr.0;
-    // A stranger is sent away before the upload, not after it. The hub decides once more, in detail.
-    let need = if create_pull || revision.starts_with("refs/pr/") {
-        Need::Discuss
-    } else {
-        Need::Write
-    };
-    let repo = name.open(&state, &caller, need).await?;
+    let branch = (!create_pull).then_some(revision.as_str());
+    let repo = name.open_for_upload(&state, &caller, branch).await?;
     let (commit, received_at) = read(&state, request.into_body()).await?;
+    let operations = commit.operations.into_iter();
+    let operations = operations.map(|operation| operation.map(Spool::into_source));
     let request = CommitRequest {
         revision,
         summary: commit.summary,
         description: commit.description,
-        parent: commit.parent.map(|parent| parent.to_string()),
+        parent: commit.parent,
         create_pull,
         received_at: Some(received_at),
-        operations: commit.operations.into_iter().flat_map(operations).collect(),
+        operations: operations.collect(),
     };
     let hub = &state.hub;
     let committed = hub
@@ -166,44 +163,6 @@ fn refused(error: CommitError) -> Failure {
         CommitFault::UnsafePath => Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text),
         CommitFault::TooLarge => Failure::too_large(text),
         CommitFault::Ours => Failure::internal(error),
-    }
-}
-
-/// An operation in the hub's words. A file that is moved is written where it goes and deleted where it was.
-fn operations(operation: hub_api::Operation<Spool>) -> Vec<Operation> {
-    match operation {
-        hub_api::Operation::File {
-            path,
-            old_path,
-            content,
-        } => {
-            let content = content.written.into_source();
-            let put = Operation::Put { path, content };
-            old_path
-                .map(Operation::Delete)
-                .into_iter()
-                .chain([put])
-                .collect()
-        }
-        hub_api::Operation::LargeFile {
-            path,
-            old_path,
-            oid,
-            size,
-        } => {
-            let put = Operation::PutLarge {
-                path,
-                sha256: oid,
-                size,
-            };
-            old_path
-                .map(Operation::Delete)
-                .into_iter()
-                .chain([put])
-                .collect()
-        }
-        hub_api::Operation::DeleteFile { path } => vec![Operation::Delete(path)],
-        hub_api::Operation::DeleteFolder { path } => vec![Operation::DeleteFolder(path)],
     }
 }
 

@@ -1,5 +1,6 @@
-use assay_app::{DiscussionFilter, Event, EventPage, Need, NewDiscussion, Repo, Status};
+use assay_app::{DiscussionFilter, Event, EventPage, NewDiscussion, Repo, Status};
 use assay_hub_api as hub_api;
+use assay_model::PullNumber;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -116,12 +117,12 @@ pub(crate) fn routes() -> Routes {
 
 #[derive(Deserialize)]
 struct Numbered {
-    num: i64,
+    num: PullNumber,
 }
 
 #[derive(Deserialize)]
-struct Said {
-    num: i64,
+struct CommentParams {
+    num: PullNumber,
     event: String,
 }
 
@@ -159,7 +160,7 @@ async fn list(
     name: RepoName,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<hub_api::DiscussionPage>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let filter = filter(&query)?;
     let page = state.hub.discussions().discussions(&repo, &filter).await?;
     Ok(Json(wire::discussion_page(&page)))
@@ -207,7 +208,7 @@ async fn open(
         .open_discussion(&caller, name.kind, &name.id, new)
         .await?;
     Ok(Json(hub_api::CreatedDiscussion {
-        num: u64::try_from(opened.num).unwrap_or_default(),
+        num: opened.num,
         url: links::discussion(&base, opened.kind, &opened.repo, opened.num),
         pull_request: opened.is_pull,
     }))
@@ -221,7 +222,7 @@ async fn show(
     PathParams(Numbered { num }): PathParams<Numbered>,
     Query(query): Query<ShowQuery>,
 ) -> Result<Json<hub_api::Discussion>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let page = EventPage {
         offset: query.events_after,
         ..EventPage::all()
@@ -241,7 +242,7 @@ async fn comment(
     PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::Comment>,
 ) -> Result<Json<hub_api::NewMessage>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let said = state
         .hub
         .discussions()
@@ -256,10 +257,10 @@ async fn edit(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
     name: RepoName,
-    PathParams(Said { num, event }): PathParams<Said>,
+    PathParams(CommentParams { num, event }): PathParams<CommentParams>,
     JsonBody(request): JsonBody<hub_api::EditComment>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let said = state
         .hub
         .discussions()
@@ -272,9 +273,9 @@ async fn hide(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
     name: RepoName,
-    PathParams(Said { num, event }): PathParams<Said>,
+    PathParams(CommentParams { num, event }): PathParams<CommentParams>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let said = state
         .hub
         .discussions()
@@ -296,7 +297,7 @@ async fn retitle(
     PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetTitle>,
 ) -> Result<Json<hub_api::NewTitle>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let changed = state
         .hub
         .discussions()
@@ -315,7 +316,7 @@ async fn change_status(
     PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetStatus>,
 ) -> Result<Json<hub_api::NewStatus>, Failure> {
-    let repo: Repo = name.open(&state, &caller, Need::Read).await?;
+    let repo: Repo = name.open(&state, &caller).await?;
     let status = match request.status {
         hub_api::DiscussionStatus::Open => Status::Open,
         hub_api::DiscussionStatus::Closed => Status::Closed,
@@ -343,7 +344,7 @@ async fn merge(
     PathParams(Numbered { num }): PathParams<Numbered>,
     OptionalJson(request): OptionalJson<hub_api::Merge>,
 ) -> Result<Json<hub_api::Merged>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let comment = request.comment.as_deref();
     let (event, commit) = state
         .hub

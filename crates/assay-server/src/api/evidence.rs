@@ -1,6 +1,6 @@
 //! Signed evidence that anyone can take away: standings, proofs, the files of the logs, and what is needed to check them.
 
-use assay_app::{LogName, Need};
+use assay_app::LogName;
 use assay_hub_api as hub_api;
 use assay_model::{ObjectId, RepoPath};
 use axum::Json;
@@ -196,7 +196,7 @@ async fn results(
     CallerExt(caller): CallerExt,
     name: RepoName,
 ) -> Result<Json<Vec<hub_api::EvalResult>>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let results = state.hub.boards().model_results(&repo).await?;
     Ok(Json(
         results
@@ -213,7 +213,7 @@ async fn preview(
     name: RepoName,
     JsonBody(file): JsonBody<PreviewFile>,
 ) -> Result<Json<Vec<hub_api::BoardStanding>>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let path: RepoPath = file
         .path
         .parse()
@@ -233,7 +233,7 @@ async fn status(
     name: RepoName,
     PathParams(Token { jti }): PathParams<Token>,
 ) -> Result<Json<TokenStatus>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let found = state.hub.evidence().token_status(&repo, &jti).await?;
     Ok(Json(TokenStatus {
         standing: wire::standing(&found.standing),
@@ -257,7 +257,7 @@ async fn proof(
     name: RepoName,
     PathParams(Token { jti }): PathParams<Token>,
 ) -> Result<Response, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let proof = state.hub.evidence().proof(&repo, &jti).await?;
     Ok(file(PROOF, ASK_AGAIN, proof.into_bytes()))
 }

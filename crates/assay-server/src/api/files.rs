@@ -1,4 +1,4 @@
-use assay_app::{FileEntry, Need, Repo};
+use assay_app::{FileEntry, Repo};
 use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -90,7 +90,7 @@ async fn root(
     PathParams(At { revision }): PathParams<At>,
     Query(query): Query<TreeQuery>,
 ) -> Result<Page, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let Place { entries, next } = page(&state, &repo, &revision, None, &query).await?;
     Ok((link(&base, &repo, None, &query, next), Json(entries)))
 }
@@ -104,7 +104,7 @@ async fn folder(
     PathParams(AtPath { revision, path }): PathParams<AtPath>,
     Query(query): Query<TreeQuery>,
 ) -> Result<Page, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let path = path.trim_matches('/');
     let folder = (!path.is_empty()).then_some(path);
     let Place { entries, next } = page(&state, &repo, &revision, folder, &query).await?;
@@ -119,7 +119,7 @@ async fn paths(
     PathParams(At { revision }): PathParams<At>,
     request: Request,
 ) -> Result<Json<Vec<hub_api::TreeEntry>>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let question = paths_info(request, &state).await?;
     if question.paths.len() > MAX_PATHS {
         let text = format!("at most {MAX_PATHS} paths can be asked about at once");

@@ -145,7 +145,7 @@ fn to_wire(found: ResultWithFindings, base: &BaseUrl) -> hub_api::ResultFindings
         metric_id: result.value_metric.clone(),
         filename: result.file.clone(),
         ordinal: result.ordinal,
-        pull_request: result.pull.and_then(|num| u64::try_from(num).ok()),
+        pull_request: result.pull,
         commit: result.commit,
         url: format!("{base}{}", web::result_page(result)),
         findings: found.findings,

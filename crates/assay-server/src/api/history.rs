@@ -1,4 +1,4 @@
-use assay_app::{LastCommit, Need};
+use assay_app::LastCommit;
 use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
@@ -60,7 +60,7 @@ async fn commits(
     PathParams(At { revision }): PathParams<At>,
     Query(Paging { p, limit, expand }): Query<Paging>,
 ) -> Result<(HeaderMap, Json<Vec<hub_api::CommitItem>>), Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let hub = &state.hub;
     // The pages after the first go on in the same history, whatever happens to the branch meanwhile.
     let head = hub

@@ -1,4 +1,4 @@
-use assay_app::{Caller, Need, Repo};
+use assay_app::{Caller, Repo};
 use assay_hub_api::{self as hub_api, Expand, Property};
 use assay_model::RepoKind;
 use axum::Extension;
@@ -181,7 +181,7 @@ async fn info(
     revision: Option<&str>,
     wanted: &Wanted,
 ) -> Result<hub_api::RepoInfo, Failure> {
-    let repo = repo.open(state, caller, Need::Read).await?;
+    let repo = repo.open(state, caller).await?;
     let facts = state.hub.repositories().repo_info(&repo, revision).await?;
     let mut info = wire::repo_info(&facts);
     if wanted.siblings() {

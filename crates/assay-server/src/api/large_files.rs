@@ -1,4 +1,3 @@
-use assay_app::Need;
 use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
@@ -44,9 +43,9 @@ async fn list(
     CallerExt(caller): CallerExt,
     name: RepoName,
 ) -> Result<Json<Vec<hub_api::LargeFileItem>>, Failure> {
-    let repo = name.open(&state, &caller, Need::Write).await?;
-    let info = state.hub.repositories().repo_info(&repo, None).await?;
+    let repo = name.open(&state, &caller).await?;
     let files = state.hub.repositories().large_files(&caller, &repo).await?;
+    let info = state.hub.repositories().repo_info(&repo, None).await?;
     let files = files.into_iter().map(|file| hub_api::LargeFileItem {
         file_oid: file.sha256.clone(),
         oid: file.sha256,
@@ -64,7 +63,7 @@ async fn remove(
     name: RepoName,
     JsonBody(request): JsonBody<hub_api::DeleteLargeFiles>,
 ) -> Result<&'static str, Failure> {
-    let repo = name.open(&state, &caller, Need::Admin).await?;
+    let repo = name.open(&state, &caller).await?;
     let hub = &state.hub;
     hub.repositories()
         .delete_large_files(&caller, &repo, &request.deletions.sha)

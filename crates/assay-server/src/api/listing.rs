@@ -1,4 +1,4 @@
-use assay_app::{Caller, ListQuery, ListSort, Need, RepoInfo};
+use assay_app::{Caller, ListQuery, ListSort, RepoInfo};
 use assay_hub_api::{self as hub_api, Expand, Property};
 use assay_model::RepoKind;
 use axum::extract::State;
@@ -118,10 +118,7 @@ async fn add_costly(
     siblings: bool,
     item: &mut hub_api::RepoInfo,
 ) -> Result<(), Failure> {
-    let opened = state
-        .hub
-        .repo(caller, facts.kind, &facts.id, Need::Read)
-        .await;
+    let opened = state.hub.repo(caller, facts.kind, &facts.id).await;
     let Ok(repo) = opened else {
         return Ok(());
     };

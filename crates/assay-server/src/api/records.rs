@@ -1,4 +1,4 @@
-use assay_app::{Need, RecordFile};
+use assay_app::RecordFile;
 use assay_hub_api as hub_api;
 use assay_model::RepoPath;
 use axum::Json;
@@ -53,7 +53,7 @@ async fn records(
     name: RepoName,
     Query(query): Query<Listing>,
 ) -> Result<(HeaderMap, Json<Vec<hub_api::RecordItem>>), Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let after = query.cursor.as_deref().map(str::parse::<RepoPath>);
     let after = after
         .transpose()

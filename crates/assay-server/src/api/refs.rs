@@ -1,4 +1,3 @@
-use assay_app::Need;
 use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
@@ -98,7 +97,7 @@ async fn refs(
     name: RepoName,
     Query(query): Query<RefsQuery>,
 ) -> Result<Json<hub_api::Refs>, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let list = state.hub.repositories().refs(&repo).await?;
     Ok(Json(wire::refs(&list, query.include_prs.0)))
 }
@@ -110,7 +109,7 @@ async fn create_branch(
     PathParams(Branch { branch }): PathParams<Branch>,
     OptionalJson(request): OptionalJson<hub_api::CreateBranch>,
 ) -> Result<&'static str, Failure> {
-    let repo = name.open(&state, &caller, Need::Write).await?;
+    let repo = name.open(&state, &caller).await?;
     let start = request.starting_point.as_deref();
     state
         .hub
@@ -126,7 +125,7 @@ async fn delete_branch(
     name: RepoName,
     PathParams(Branch { branch }): PathParams<Branch>,
 ) -> Result<&'static str, Failure> {
-    let repo = name.open(&state, &caller, Need::Write).await?;
+    let repo = name.open(&state, &caller).await?;
     state
         .hub
         .repositories()
@@ -142,7 +141,7 @@ async fn squash_branch(
     PathParams(Branch { branch }): PathParams<Branch>,
     JsonBody(request): JsonBody<hub_api::SquashBranch>,
 ) -> Result<&'static str, Failure> {
-    let repo = name.open(&state, &caller, Need::Write).await?;
+    let repo = name.open(&state, &caller).await?;
     state
         .hub
         .repositories()
@@ -158,7 +157,7 @@ async fn create_tag(
     PathParams(Tag { tag: revision }): PathParams<Tag>,
     JsonBody(request): JsonBody<hub_api::CreateTag>,
 ) -> Result<&'static str, Failure> {
-    let repo = name.open(&state, &caller, Need::Write).await?;
+    let repo = name.open(&state, &caller).await?;
     let message = request.message.as_deref().filter(|text| !text.is_empty());
     let hub = &state.hub;
     hub.repositories()
@@ -173,7 +172,7 @@ async fn delete_tag(
     name: RepoName,
     PathParams(Tag { tag }): PathParams<Tag>,
 ) -> Result<&'static str, Failure> {
-    let repo = name.open(&state, &caller, Need::Write).await?;
+    let repo = name.open(&state, &caller).await?;
     state
         .hub
         .repositories()

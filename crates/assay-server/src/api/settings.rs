@@ -1,4 +1,4 @@
-use assay_app::{Need, Settings, Visibility};
+use assay_app::{Settings, Visibility};
 use assay_hub_api::{self as hub_api, Gated};
 use axum::Json;
 use axum::extract::State;
@@ -76,7 +76,7 @@ async fn may_read(
     CallerExt(caller): CallerExt,
     repo: RepoName,
 ) -> Result<&'static str, Failure> {
-    repo.open(&state, &caller, Need::Read).await?;
+    repo.open(&state, &caller).await?;
     Ok(wire::OK)
 }
 
@@ -85,6 +85,9 @@ async fn may_write(
     CallerExt(caller): CallerExt,
     repo: RepoName,
 ) -> Result<&'static str, Failure> {
-    repo.open(&state, &caller, Need::Write).await?;
+    let repositories = state.hub.repositories();
+    repositories
+        .open_to_write(&caller, repo.kind, &repo.id)
+        .await?;
     Ok(wire::OK)
 }

@@ -1,4 +1,4 @@
-use assay_app::{Need, Preupload};
+use assay_app::Preupload;
 use assay_hub_api::{self as hub_api, UploadMode};
 use axum::Json;
 use axum::extract::State;
@@ -85,13 +85,9 @@ async fn xet_write_token(
     Query(query): Query<XetQuery>,
 ) -> Result<Response, Failure> {
     // Python names no revision when it is going to open a pull request, and spells that `None`.
-    let is_for_pull = query.create_pr.0 || revision == "None" || revision.starts_with("refs/pr/");
-    let need = if is_for_pull {
-        Need::Discuss
-    } else {
-        Need::Write
-    };
-    let repo = name.open(&state, &caller, need).await?;
+    let is_for_pull = query.create_pr.0 || revision == "None";
+    let branch = (!is_for_pull).then_some(revision.as_str());
+    let repo = name.open_for_upload(&state, &caller, branch).await?;
     let uploader = state.hub.repositories().uploader(&caller, &repo).await?;
     let token = XetToken::new(&state, &repo, uploader);
     let connection = token.connection(&state, &base);

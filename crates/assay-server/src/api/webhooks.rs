@@ -76,7 +76,7 @@ fn about_one(summary: &'static str) -> RouteDoc {
 
 /// The number of a webhook. What is no number names none.
 #[derive(Deserialize)]
-struct Named {
+struct WebhookParams {
     webhook: i64,
 }
 
@@ -93,7 +93,7 @@ async fn list(
 async fn show(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
-    PathParams(Named { webhook }): PathParams<Named>,
+    PathParams(WebhookParams { webhook }): PathParams<WebhookParams>,
 ) -> Result<Json<hub_api::WebhookAnswer>, Failure> {
     let placed = state.hub.webhooks().webhook(&caller, webhook).await?;
     Ok(answer(placed, None))
@@ -119,7 +119,7 @@ async fn create(
 async fn change(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
-    PathParams(Named { webhook }): PathParams<Named>,
+    PathParams(WebhookParams { webhook }): PathParams<WebhookParams>,
     JsonBody(request): JsonBody<hub_api::WebhookRequest>,
 ) -> Result<Json<hub_api::WebhookAnswer>, Failure> {
     let hooks = state.hub.webhooks();
@@ -137,7 +137,7 @@ async fn change(
 async fn enable(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
-    PathParams(Named { webhook }): PathParams<Named>,
+    PathParams(WebhookParams { webhook }): PathParams<WebhookParams>,
 ) -> Result<Json<hub_api::WebhookAnswer>, Failure> {
     let hooks = state.hub.webhooks();
     let held = hooks.webhook(&caller, webhook).await?;
@@ -148,7 +148,7 @@ async fn enable(
 async fn disable(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
-    PathParams(Named { webhook }): PathParams<Named>,
+    PathParams(WebhookParams { webhook }): PathParams<WebhookParams>,
 ) -> Result<Json<hub_api::WebhookAnswer>, Failure> {
     let placed = state.hub.webhooks().pause_webhook(&caller, webhook).await?;
     Ok(answer(placed, None))
@@ -157,7 +157,7 @@ async fn disable(
 async fn remove(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
-    PathParams(Named { webhook }): PathParams<Named>,
+    PathParams(WebhookParams { webhook }): PathParams<WebhookParams>,
 ) -> Result<&'static str, Failure> {
     let hooks = state.hub.webhooks();
     let held = hooks.webhook(&caller, webhook).await?;

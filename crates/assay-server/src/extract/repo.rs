@@ -1,4 +1,4 @@
-use assay_app::{Caller, Need, Repo};
+use assay_app::{Caller, Repo};
 use assay_model::{RepoId, RepoKind};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -41,14 +41,33 @@ impl FromRequestParts<AppState> for PageRepo {
 }
 
 impl RepoName {
-    /// Lets a caller in, or not.
-    pub(crate) async fn open(
+    /// Opens the repository for a caller who sees it.
+    pub(crate) async fn open(&self, state: &AppState, caller: &Caller) -> Result<Repo, Failure> {
+        Ok(state.hub.repo(caller, self.kind, &self.id).await?)
+    }
+
+    /// Opens the repository for a caller who is going to send files to a revision, or to a pull request when none is
+    /// named.
+    pub(crate) async fn open_for_upload(
         &self,
         state: &AppState,
         caller: &Caller,
-        need: Need,
+        revision: Option<&str>,
     ) -> Result<Repo, Failure> {
-        Ok(state.hub.repo(caller, self.kind, &self.id, need).await?)
+        let repositories = state.hub.repositories();
+        let opened = repositories.open_for_upload(caller, self.kind, &self.id, revision);
+        Ok(opened.await?)
+    }
+
+    /// Opens the repository for a caller who may change its settings.
+    pub(crate) async fn open_to_manage(
+        &self,
+        state: &AppState,
+        caller: &Caller,
+    ) -> Result<Repo, Failure> {
+        let repositories = state.hub.repositories();
+        let opened = repositories.open_to_manage(caller, self.kind, &self.id);
+        Ok(opened.await?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pictures for READMEs: the rank, the score, or whether a result is verified.
 
-use assay_app::{BoardQuery, Need};
+use assay_app::BoardQuery;
 use assay_model::{RepoId, RepoKind};
 use axum::extract::State;
 use serde::Deserialize;
@@ -32,9 +32,7 @@ pub(super) async fn badge(
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Standing(model.clone()));
     let hub = &state.hub;
-    let repo = hub
-        .repo(&visitor.caller, RepoKind::Model, &model, Need::Read)
-        .await?;
+    let repo = hub.repo(&visitor.caller, RepoKind::Model, &model).await?;
     let said = visitor.state.get("benchmark").unwrap_or_default();
     let benchmark: RepoId = said
         .parse()

@@ -10,7 +10,7 @@ mod sort;
 mod status;
 
 use askama::Template;
-use assay_app::{BoardRecord, BoardRow, BoardView, Error, FullRow, Missing, Need, RepoInfo};
+use assay_app::{BoardRecord, BoardRow, BoardView, Error, FullRow, Missing, RepoInfo};
 use assay_board::Policy;
 use assay_hub_api::{self as hub_api, Column, Digits};
 use assay_model::{Metric, RepoId, RepoKind, Timestamp};
@@ -137,12 +137,7 @@ async fn board_page(
         .await?;
     let repo = state
         .hub
-        .repo(
-            &visitor.caller,
-            RepoKind::Dataset,
-            &view.benchmark_id,
-            Need::Read,
-        )
+        .repo(&visitor.caller, RepoKind::Dataset, &view.benchmark_id)
         .await?;
     let info = state.hub.repositories().repo_info(&repo, None).await?;
     let head = BoardHead::of(&view, &info, &visitor.state);
@@ -359,7 +354,7 @@ async fn plain_dataset(
 ) -> Result<Answer, Failure> {
     let repo = state
         .hub
-        .repo(&visitor.caller, RepoKind::Dataset, id, Need::Read)
+        .repo(&visitor.caller, RepoKind::Dataset, id)
         .await?;
     let info = state.hub.repositories().repo_info(&repo, None).await?;
     let readme = super::readme::of(state, &repo).await?;

@@ -1,7 +1,8 @@
 //! New repositories: a model, or a benchmark with its definition.
 
 use askama::Template;
-use assay_app::{CommitRequest, FileSource, NewRepository, Operation, Visibility};
+use assay_app::{CommitRequest, FileSource, NewRepository, Visibility};
+use assay_hub_api::CommitOperation;
 use assay_model::{RepoId, RepoKind, RepoPath};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -181,12 +182,9 @@ async fn register(
 ) -> Result<RepoId, Failure> {
     let id = create(state, visitor, form, RepoKind::Dataset).await?;
     let readme = format!("# {}\n", id.name());
-    let put = |path: &str, text: String| -> Result<Operation, Failure> {
+    let put = |path: &str, text: String| -> Result<CommitOperation<FileSource>, Failure> {
         let path: RepoPath = path.parse().map_err(Failure::internal)?;
-        Ok(Operation::Put {
-            path,
-            content: FileSource::Memory(text.into_bytes()),
-        })
+        Ok(CommitOperation::put(path, text.into_bytes()))
     };
     let request = CommitRequest {
         revision: "main".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_app::{Need, News, NewsQuery};
+use assay_app::{News, NewsQuery};
 use assay_model::{RepoId, RepoKind, Timestamp};
 use axum::extract::State;
 use serde::Deserialize;
@@ -62,9 +62,7 @@ pub(super) async fn of_model(
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Everything);
     let hub = &state.hub;
-    let repo = hub
-        .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
-        .await?;
+    let repo = hub.repo(&visitor.caller, RepoKind::Model, &id).await?;
     let mut boards = Vec::new();
     for result in hub.boards().model_results(&repo).await?.iter() {
         let board = (result.dataset.clone(), result.task.clone());

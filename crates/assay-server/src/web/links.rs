@@ -1,7 +1,7 @@
 //! Addresses that are safe to follow, and those of the hub's own pages.
 
 use assay_app::EvalResult;
-use assay_model::{RepoId, RepoKind, TaskId};
+use assay_model::{PullNumber, RepoId, RepoKind, TaskId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What stays as it is in a part of a path.
@@ -104,7 +104,7 @@ pub(crate) fn findings(id: &RepoId) -> String {
 }
 
 /// The page of a pull request or discussion.
-pub(crate) fn discussion(kind: RepoKind, id: &RepoId, number: i64) -> String {
+pub(crate) fn discussion(kind: RepoKind, id: &RepoId, number: PullNumber) -> String {
     format!("{}/discussions/{number}", repo(kind, id))
 }
 

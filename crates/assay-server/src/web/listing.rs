@@ -287,12 +287,7 @@ pub(super) async fn model_card(
 ) -> Result<ModelCard, Failure> {
     let repo = state
         .hub
-        .repo(
-            &visitor.caller,
-            RepoKind::Model,
-            &info.id,
-            assay_app::Need::Read,
-        )
+        .repo(&visitor.caller, RepoKind::Model, &info.id)
         .await?;
     let results = state.hub.boards().model_results(&repo).await?;
     let verified = results

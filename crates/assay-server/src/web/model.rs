@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use askama::Template;
 use assay_app::{
-    BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Need, Repo, RepoInfo,
+    BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Repo, RepoInfo,
 };
-use assay_model::{RepoId, RepoKind, TaskId};
+use assay_model::{PullNumber, RepoId, RepoKind, TaskId};
 use axum::extract::State;
 use serde_json::Value as Json;
 
@@ -71,7 +71,7 @@ struct Group {
 #[derive(Debug)]
 struct Pull {
     to: String,
-    number: i64,
+    number: PullNumber,
     title: String,
     author: Option<String>,
     day: String,
@@ -85,9 +85,7 @@ pub(super) async fn model(
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Standing(id.clone()));
     let hub = &state.hub;
-    let repo = hub
-        .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
-        .await?;
+    let repo = hub.repo(&visitor.caller, RepoKind::Model, &id).await?;
     let info = hub.repositories().repo_info(&repo, None).await?;
     let results = hub.boards().model_results(&repo).await?;
     let groups = groups(&state, &visitor, &repo, &results).await?;
@@ -201,10 +199,7 @@ async fn bases(
     for name in named {
         let address = match name.parse::<RepoId>() {
             Ok(id) => {
-                let found = state
-                    .hub
-                    .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
-                    .await;
+                let found = state.hub.repo(&visitor.caller, RepoKind::Model, &id).await;
                 found.ok().map(|repo| links::model(repo.id()))
             }
             Err(_) => None,

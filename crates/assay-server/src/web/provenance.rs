@@ -4,7 +4,7 @@ mod told;
 
 use askama::Template;
 use assay_app::{ClaimLine, EvalResult, Provenance, Repo};
-use assay_model::{RepoKind, Timestamp};
+use assay_model::{PullNumber, RepoKind, Timestamp};
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_DISPOSITION;
@@ -129,7 +129,7 @@ async fn by_token(
         ordinal: found.ordinal,
         file: found.file.as_str().to_owned(),
     };
-    show_at(&state, &visitor, &repo, &place, found.pull.map(i64::from)).await
+    show_at(&state, &visitor, &repo, &place, found.pull).await
 }
 
 async fn by_place(
@@ -165,7 +165,7 @@ async fn show_at(
     visitor: &Visitor,
     repo: &Repo,
     place: &Place,
-    pull: Option<i64>,
+    pull: Option<PullNumber>,
 ) -> Result<Answer, Failure> {
     let results = state.hub.boards().model_results(repo).await?;
     let is_it = |own: &EvalResult| {

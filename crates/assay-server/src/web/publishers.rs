@@ -1,7 +1,7 @@
 //! Trusted publishers: the page of a repository that lists them, and what its forms do.
 
 use askama::Template;
-use assay_app::{Need, NewPublisher, PublisherInfo, read_claims};
+use assay_app::{NewPublisher, PublisherInfo, read_claims};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 
@@ -35,7 +35,7 @@ pub(super) async fn list(
     name: RepoName,
 ) -> Result<Answer, Failure> {
     let caller = &visitor.signed_in()?.caller;
-    let repo = name.open(&state, caller, Need::Admin).await?;
+    let repo = name.open_to_manage(&state, caller).await?;
     let publishers = state
         .hub
         .accounts()

@@ -1,6 +1,6 @@
 //! What every page of a repository has at its top.
 
-use assay_app::{Need, Repo};
+use assay_app::Repo;
 use assay_model::{RepoId, RepoKind};
 
 use super::{Visitor, links};
@@ -47,14 +47,15 @@ impl RepoHead {
         repo: &Repo,
         here: Tab,
     ) -> Result<Self, Failure> {
-        let may = async |need| state.hub.check(&visitor.caller, repo, need).await.is_ok();
+        let repositories = state.hub.repositories();
+        let permissions = repositories.permissions(&visitor.caller, repo).await;
         Ok(Self {
             kind: repo.kind(),
             id: repo.id().clone(),
             owner: repo.id().namespace().unwrap_or_default().to_owned(),
             private: repo.is_private(),
-            writes: may(Need::Write).await,
-            manages: may(Need::Admin).await,
+            writes: permissions.writes,
+            manages: permissions.manages,
             here,
         })
     }
@@ -101,5 +102,5 @@ pub(crate) async fn open(
     visitor: &Visitor,
     name: &RepoName,
 ) -> Result<Repo, Failure> {
-    name.open(state, &visitor.caller, Need::Read).await
+    name.open(state, &visitor.caller).await
 }

@@ -1,5 +1,5 @@
 use askama::Template;
-use assay_app::{HookPlace, Need, Settings, Visibility};
+use assay_app::{HookPlace, Settings, Visibility};
 use assay_model::RepoId;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -63,7 +63,7 @@ async fn settings(
     name: RepoName,
 ) -> Result<Answer, Failure> {
     visitor.signed_in()?;
-    let repo = name.open(&state, &visitor.caller, Need::Admin).await?;
+    let repo = name.open_to_manage(&state, &visitor.caller).await?;
     let info = state.hub.repositories().repo_info(&repo, None).await?;
     let place = HookPlace::Repository(repo.kind(), repo.id().clone());
     visitor.render(&SettingsPage {

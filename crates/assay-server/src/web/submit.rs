@@ -6,10 +6,9 @@ mod log;
 use std::sync::Arc;
 
 use askama::Template;
-use assay_app::{
-    BlobContent, CommitRequest, Error, FileSource, ListQuery, ListSort, Need, Operation, Preview,
-};
-use assay_model::{Benchmark, RepoId, RepoKind, RepoPath};
+use assay_app::{BlobContent, CommitRequest, Error, ListQuery, ListSort, Preview};
+use assay_hub_api::CommitOperation;
+use assay_model::{Benchmark, PullNumber, RepoId, RepoKind, RepoPath};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
@@ -101,7 +100,7 @@ async fn begin(State(state): State<AppState>, visitor: Visitor) -> Result<Respon
         let found = match model.parse::<RepoId>() {
             Ok(id) => state
                 .hub
-                .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
+                .repo(&visitor.caller, RepoKind::Model, &id)
                 .await
                 .ok(),
             Err(_) => None,
@@ -252,7 +251,7 @@ async fn open(
     name: &RepoName,
     form: &Form,
     draft: &Draft,
-) -> Result<i64, Error> {
+) -> Result<PullNumber, Error> {
     let request = CommitRequest {
         revision: "main".to_owned(),
         summary: match form.get("title") {
@@ -266,10 +265,7 @@ async fn open(
         operations: draft
             .files
             .iter()
-            .map(|file| Operation::Put {
-                path: file.path.clone(),
-                content: FileSource::Memory(file.text.clone().into_bytes()),
-            })
+            .map(|file| CommitOperation::put(file.path.clone(), file.text.clone().into_bytes()))
             .collect(),
     };
     let committed = state

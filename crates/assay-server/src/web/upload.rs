@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use askama::Template;
-use assay_app::{CommitRequest, Error, FileSource, Missing, Operation, RefList, Repo};
+use assay_app::{CommitRequest, Error, FileSource, Missing, RefList, Repo};
+use assay_hub_api::CommitOperation;
 use assay_model::RepoPath;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -208,7 +209,7 @@ async fn commit(
 }
 
 /// The files of a form, each with the path at which it will be.
-fn operations(form: &Form) -> Result<Vec<Operation>, Failure> {
+fn operations(form: &Form) -> Result<Vec<CommitOperation<FileSource>>, Failure> {
     let folder = form.get("folder").trim_matches('/');
     let chosen = form.files("files").map(|file| {
         let content = file.content.to_vec();
@@ -233,8 +234,7 @@ fn operations(form: &Form) -> Result<Vec<Operation>, Failure> {
         let path: RepoPath = path
             .parse()
             .map_err(|error| invalid(format!("`{path}` is no path of a file: {error}")))?;
-        let content = FileSource::Memory(content);
-        Ok(Operation::Put { path, content })
+        Ok(CommitOperation::put(path, content))
     });
     put.collect()
 }
@@ -288,9 +288,9 @@ fn below(folder: &str, name: &str) -> String {
 }
 
 /// The message of a commit for which none was written.
-fn summary(operations: &[Operation]) -> String {
+fn summary(operations: &[CommitOperation<FileSource>]) -> String {
     match operations {
-        [Operation::Put { path, .. }] => format!("Upload {}", path.name()),
+        [CommitOperation::File { path, .. }] => format!("Upload {}", path.name()),
         all => format!("Upload {} files", all.len()),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn board_row(view: &BoardView, whole: &FullRow, base: &BaseUrl) -> hu
         author: super::account(&result.owner, &result.owner_full_name, result.owner_kind),
         source: source(result, base),
         notes: result.notes.clone(),
-        pull_request: result.pull.and_then(|num| u64::try_from(num).ok()),
+        pull_request: result.pull,
         task_id: view.task.clone(),
         metric_id: view.metric.clone(),
         metrics: metrics(view, result),

@@ -18,7 +18,7 @@ pub(crate) fn status(status: Status) -> hub_api::DiscussionStatus {
 /// A discussion as a list tells of it.
 pub(crate) fn discussion(own: &Discussion) -> hub_api::Discussion {
     hub_api::Discussion {
-        num: number(own.num),
+        num: own.num,
         title: own.title.clone(),
         status: status(own.status),
         author: own.author.as_deref().map(person),
@@ -140,10 +140,6 @@ fn paragraph(text: &str) -> String {
     }
     html.push_str("</p>");
     html
-}
-
-fn number(num: i64) -> u64 {
-    u64::try_from(num).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub(crate) fn eval_result(result: &EvalResult) -> hub_api::EvalResult {
         verified: result.standing.is_verified(),
         standing: super::standing(&result.standing),
         data: data(result),
-        pull_request: result.pull.and_then(|num| u64::try_from(num).ok()),
+        pull_request: result.pull,
         badges: super::board::badges(result),
     }
 }

@@ -5,7 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
-use assay_app::{CommitRequest, FileSource, NewRepository, Operation, Visibility};
+use assay_app::{CommitRequest, NewRepository, Visibility};
+use assay_hub_api::CommitOperation;
 use assay_model::RepoKind;
 use assay_server::{Config, serve};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -154,10 +155,10 @@ async fn a_client_that_does_not_read_is_dropped_with_all_that_is_held_for_it() {
         description: String::new(),
         parent: None,
         create_pull: false,
-        operations: vec![Operation::Put {
-            path: "zeros.bin".parse().unwrap(),
-            content: FileSource::Memory(vec![0; size]),
-        }],
+        operations: vec![CommitOperation::put(
+            "zeros.bin".parse().unwrap(),
+            vec![0; size],
+        )],
         received_at: None,
     };
     let id = "operator/small".parse().unwrap();

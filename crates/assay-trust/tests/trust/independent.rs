@@ -4,31 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use assay_testkit::python::find_python;
 use assay_trust::{Digest, Json};
 
 use crate::proofs::Scene;
 use crate::support::{ENTRY, canonical};
 
-/// A Python with the package `cryptography`: that of `ASSAY_PYTHON`, or the one of the system.
-fn python() -> Option<Command> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the interpreter of the tests comes from outside"
-    )]
-    let (name, run) = (
-        std::env::var("ASSAY_PYTHON").unwrap_or_else(|_| "python3".to_owned()),
-        |name: &str| Command::new(name),
-    );
-    let has_package = run(&name).args(["-c", "import cryptography"]).output();
-    has_package
-        .is_ok_and(|output| output.status.success())
-        .then(|| run(&name))
-}
-
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
-fn skip() {
-    eprintln!("skipped: there is no Python with `cryptography`; set ASSAY_PYTHON");
-}
+/// The package that the independent program uses.
+const PACKAGE: &str = "cryptography";
 
 fn script() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/verify.py")
@@ -53,8 +36,8 @@ fn check(mut python: Command, proof: &str, note: &str, entry: &str) -> Output {
 
 #[test]
 fn an_independent_program_agrees_on_token_digests_proofs_and_commit() {
-    let Some(python) = python() else {
-        return skip();
+    let Some(python) = find_python(PACKAGE) else {
+        return;
     };
     let scene = Scene::new();
     let proof = scene.proof();
@@ -85,8 +68,8 @@ fn an_independent_program_agrees_on_token_digests_proofs_and_commit() {
 
 #[test]
 fn an_independent_program_refuses_a_forged_proof_too() {
-    let Some(_) = python() else {
-        return skip();
+    let Some(_) = find_python(PACKAGE) else {
+        return;
     };
     let scene = Scene::new();
     let entry = canonical(ENTRY);
@@ -123,7 +106,7 @@ fn an_independent_program_refuses_a_forged_proof_too() {
             entry.as_json().to_owned(),
         ),
     ] {
-        let output = check(python().unwrap(), &proof, &note, &entry);
+        let output = check(find_python(PACKAGE).unwrap(), &proof, &note, &entry);
         assert!(!output.status.success());
     }
 }

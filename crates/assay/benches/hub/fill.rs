@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_app::Hub;
 use assay_formats::each;
-use assay_git::{Blob, CommitPlan, FileMode, Operation, Repositories, Signature};
+use assay_git::{Blob, CommitPlan, FileMode, Repositories, Signature, TreeEdit};
 use assay_model::{RepoKey, RepoKind, Timestamp};
 use assay_server::{Config, SystemClock};
 use assay_store::{AccountId, AccountKind, NewAccount, NewRepository, Settings, Store, Tx};
@@ -153,7 +153,7 @@ pub(crate) fn commit(files: &[(String, String)]) -> CommitPlan {
         email: "lab@users.noreply.invalid".to_owned(),
         when: Timestamp::from_seconds(MOMENT),
     };
-    let operations = files.iter().map(|(path, text)| Operation::Put {
+    let operations = files.iter().map(|(path, text)| TreeEdit::Put {
         path: path.parse().unwrap(),
         blob: Blob::Bytes(text.clone().into_bytes()),
         mode: FileMode::Regular,

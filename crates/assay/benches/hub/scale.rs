@@ -510,30 +510,16 @@ fn entry(model: u32, number: u32) -> NewEntry {
             "notes": "five shots, greedy decoding, one run",
         }),
         entry: Entry {
-            dataset: name.parse().unwrap(),
-            task: task(),
-            dataset_revision: None,
-            model_revision: None,
-            scores: vec![Score {
-                metric: Some(metric),
-                value,
-                literal: value.to_literal(),
-                slice: None,
-                value_type: None,
-                sample_size: Some(1000),
-                uncertainty: assay_model::StatedUncertainty::default(),
-                context: None,
-            }],
-            framework: None,
-            token: None,
-            source: None,
             date: Some("2026-02-14".parse().unwrap()),
             notes: Some("five shots, greedy decoding, one run".to_owned()),
-            subset: None,
-            sample_size: None,
-            normalization: None,
-            setup: assay_model::Setup::default(),
-            provenance: assay_model::Provenance::default(),
+            ..Entry::new(
+                name.parse().unwrap(),
+                task(),
+                vec![Score {
+                    sample_size: Some(1000),
+                    ..Score::new(Some(metric), value)
+                }],
+            )
         },
         findings: Vec::new(),
         moment: moment(),

@@ -180,7 +180,7 @@ fn propose(
     title: &str,
     description: &str,
     files: &[(String, String)],
-) -> Result<(u64, String), SubmitError> {
+) -> Result<(u32, String), SubmitError> {
     let files: Vec<(String, CommitFile)> = files
         .iter()
         .map(|(path, text)| (path.clone(), CommitFile::Bytes(text.clone().into_bytes())))

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use assay_testkit::logs::lm_eval_results;
 use serde_json::{Value, json};
 
 use crate::support::{Run, Workspace};
@@ -13,31 +14,6 @@ const SAMPLES: &str = "runs/acme__model-x/samples_sums_2026-08-01T00-00-00.00000
 const BENCHMARK: &str = "\
 name: Sums\ndescription: Sums in words.\nmetrics:\n  - id: accuracy\n    display_name: Accuracy\n    \
 higher_is_better: true\n    unit: percentage\n    primary: true\ntasks:\n  - id: sums\n    config: default\n    split: test\n";
-
-/// Results of lm-evaluation-harness: one task, of which 3 of 4 answers are right.
-fn results() -> String {
-    json!({
-        "results": { "sums": { "alias": "sums", "acc,none": 0.75, "acc_stderr,none": 0.25 } },
-        "group_subtasks": { "sums": [] },
-        "configs": { "sums": {
-            "task": "sums", "dataset_path": "acme/sums", "test_split": "test", "num_fewshot": 0, "repeats": 1,
-            "output_type": "multiple_choice",
-            "metric_list": [{ "metric": "acc", "aggregation": "mean", "higher_is_better": true }],
-        } },
-        "versions": { "sums": 1.0 },
-        "n-shot": { "sums": 0 },
-        "higher_is_better": { "sums": { "acc": true } },
-        "n-samples": { "sums": { "original": 4, "effective": 4 } },
-        "config": { "model": "hf", "model_args": "pretrained=acme/model-x", "batch_size": "1" },
-        "git_hash": null,
-        "date": 1_785_542_400.5,
-        "lm_eval_version": "0.4.9",
-        "model_source": "hf",
-        "model_name": "acme/model-x",
-        "model_name_sanitized": "acme__model-x",
-    })
-    .to_string()
-}
 
 fn samples() -> String {
     let row = |number: u64| {
@@ -70,7 +46,7 @@ fn samples() -> String {
 fn logs() -> Workspace {
     Workspace::new()
         .with("boards/leaderboard.csv", BOARD)
-        .with(RESULTS, results())
+        .with(RESULTS, lm_eval_results("acme/model-x", "acme/sums", None))
         .with(SAMPLES, samples())
         .with("runs/notes.txt", "two runs")
 }

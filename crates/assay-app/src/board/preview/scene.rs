@@ -1,4 +1,4 @@
-use assay_model::{Entry, TaskId};
+use assay_model::{Entry, PullNumber, TaskId};
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry, Owner, Viewer};
 
 use super::super::EvalResult;
@@ -10,7 +10,7 @@ use crate::repo_lookup::Repo;
 pub(super) struct Scene {
     pub(super) repo: Repo,
     /// The pull request that would be merged.
-    pub(super) pull: Option<u32>,
+    pub(super) pull: Option<PullNumber>,
     pub(super) viewer: Viewer,
     pub(super) owner: Owner,
     pub(super) base_models: Option<Vec<String>>,

@@ -76,7 +76,6 @@ mod tests {
         match source {
             FileSource::Memory(bytes) => bytes.clone(),
             FileSource::Disk(path) => fs_err::read(path).unwrap(),
-            FileSource::Path(path) => fs_err::read(path).unwrap(),
         }
     }
 

@@ -1,5 +1,5 @@
 use assay_app::EvalResult;
-use assay_model::{Code, Evaluator, Framework, Relationship, RepoKind};
+use assay_model::{Code, Evaluator, Framework, PullNumber, Relationship, RepoKind};
 
 use crate::web::{links, show};
 
@@ -14,7 +14,7 @@ pub(crate) struct Status {
     /// Why it is not verified, when it could have been.
     pub(crate) doubt: Option<String>,
     /// The pull request it lives in: number and address.
-    pub(crate) pull: Option<(i64, String)>,
+    pub(crate) pull: Option<(PullNumber, String)>,
     /// Where it is published: name and address.
     pub(crate) source: Option<(String, String)>,
     /// Who ran the evaluation, when that was not the developer of the model.

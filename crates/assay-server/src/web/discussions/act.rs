@@ -1,5 +1,6 @@
 use askama::Template;
 use assay_app::{EventPage, NewDiscussion, Status};
+use assay_model::PullNumber;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 
@@ -161,7 +162,7 @@ pub(super) async fn merge(
     Ok(back(&name, &repo, num, "merged"))
 }
 
-fn back(name: &RepoName, repo: &assay_app::Repo, num: i64, done: &str) -> Response {
+fn back(name: &RepoName, repo: &assay_app::Repo, num: PullNumber, done: &str) -> Response {
     let place = links::discussion(name.kind, repo.id(), num);
     Go::to(&format!("{place}?done={done}")).into_response()
 }

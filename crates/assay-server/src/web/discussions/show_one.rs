@@ -2,6 +2,7 @@ use askama::Template;
 use assay_app::{
     Event, EventData, EventPage, PullDetails, Referable, Reference, Status, references,
 };
+use assay_model::PullNumber;
 use axum::extract::State;
 use serde::Deserialize;
 
@@ -23,7 +24,7 @@ const SHOWN: usize = 8 << 10;
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Numbered {
-    pub(super) num: i64,
+    pub(super) num: PullNumber,
 }
 
 #[derive(Template)]
@@ -120,7 +121,7 @@ async fn page(
     state: &AppState,
     visitor: &Visitor,
     name: &RepoName,
-    num: i64,
+    num: PullNumber,
     tab: &'static str,
 ) -> Result<Answer, Failure> {
     let repo = repo::open(state, visitor, name).await?;

@@ -192,7 +192,7 @@ pub(crate) enum PrAction {
         /// The repository
         id: RepoId,
         /// Its number
-        num: u64,
+        num: u32,
     },
     /// Merge a pull request
     #[command(after_help = "Examples:\n  assay hub pr merge acme/model-x 3 --comment 'Thanks'")]
@@ -200,7 +200,7 @@ pub(crate) enum PrAction {
         /// The repository
         id: RepoId,
         /// Its number
-        num: u64,
+        num: u32,
         /// What to say with it
         #[arg(long, value_name = "TEXT")]
         comment: Option<String>,
@@ -213,7 +213,7 @@ pub(crate) enum PrAction {
         /// The repository
         id: RepoId,
         /// Its number
-        num: u64,
+        num: u32,
         /// What to say with it
         #[arg(long, value_name = "TEXT")]
         comment: Option<String>,

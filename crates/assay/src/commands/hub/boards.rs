@@ -108,7 +108,7 @@ fn value(value: f64) -> String {
 }
 
 /// Verified, or on whose word: the model's own, or that of an open pull request.
-fn standing(is_verified: bool, pull_request: Option<u64>) -> String {
+fn standing(is_verified: bool, pull_request: Option<u32>) -> String {
     if is_verified {
         return "verified".to_owned();
     }

@@ -81,7 +81,7 @@ fn name(author: Option<&Account>) -> String {
         .unwrap_or_default()
 }
 
-fn show(client: &Client, kind: RepoKind, id: &RepoId, num: u64) -> Result<Answer, HubCommandError> {
+fn show(client: &Client, kind: RepoKind, id: &RepoId, num: u32) -> Result<Answer, HubCommandError> {
     let Document { value: pull, json } = client.pull_request(kind, id, num)?;
     let mut text = format!(
         "{} (#{num}, {}, by {}, {})\n",

@@ -368,21 +368,13 @@ fn add_result(
     }
     let notes: BTreeSet<String> = result.notes.into_iter().collect();
     entries.push(Entry {
-        dataset: benchmark.clone(),
-        task: result.task,
-        dataset_revision: None,
-        model_revision: None,
-        scores: vec![score],
         framework: result.framework,
-        token: None,
         source: result.source,
         date: result.date,
         notes: (!notes.is_empty()).then(|| Vec::from_iter(notes).join("; ")),
-        subset: None,
-        sample_size: None,
-        normalization: None,
         setup: result.setup,
         provenance: result.provenance,
+        ..Entry::new(benchmark.clone(), result.task, vec![score])
     });
 }
 

@@ -242,7 +242,7 @@ pub(crate) enum PurgeAction {
         #[arg(value_name = "REPO")]
         repo: String,
         /// The number of the pull request or discussion
-        number: i64,
+        number: u32,
         /// The reason, which everyone can read
         #[arg(long)]
         reason: String,

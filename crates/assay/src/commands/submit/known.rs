@@ -18,7 +18,7 @@ pub(super) struct KnownFile {
     /// The file on the main branch.
     pub(super) main: Option<String>,
     /// What the file says in each open pull request that has it.
-    pulls: Vec<(u64, Vec<Entry>)>,
+    pulls: Vec<(u32, Vec<Entry>)>,
 }
 
 /// Where an entry is.
@@ -27,7 +27,7 @@ pub(super) enum EntryLocation {
     /// On the main branch.
     Merged,
     /// In an open pull request.
-    Open(u64),
+    Open(u32),
 }
 
 impl KnownFile {
@@ -38,7 +38,7 @@ impl KnownFile {
         path: &str,
         results: &[EvalResult],
     ) -> Result<Self, SubmitError> {
-        let mut numbers: Vec<u64> = pulls_with(results, path).into_iter().collect();
+        let mut numbers: Vec<u32> = pulls_with(results, path).into_iter().collect();
         // The newest are the likeliest, and the ones that a person would look at.
         numbers.reverse();
         numbers.truncate(MAX_PULLS);
@@ -79,7 +79,7 @@ pub(super) fn results_of(client: &Client, model: &RepoId) -> Result<Vec<EvalResu
 }
 
 /// The open pull requests that bring results in a file.
-fn pulls_with(results: &[EvalResult], path: &str) -> BTreeSet<u64> {
+fn pulls_with(results: &[EvalResult], path: &str) -> BTreeSet<u32> {
     results
         .iter()
         .filter(|item| item.filename == path)

@@ -15,7 +15,7 @@ pub(super) struct Outcome {
     /// The result files with the new entries: path and text.
     pub(super) files: Vec<(String, String)>,
     /// The pull request that was opened: number and address.
-    pub(super) pull: Option<(u64, String)>,
+    pub(super) pull: Option<(u32, String)>,
     /// Warnings of validation.
     pub(super) warnings: Vec<String>,
     /// Who signs.
@@ -54,7 +54,7 @@ pub(super) enum State {
     /// Not on the hub before.
     New,
     /// In an open pull request.
-    Open(u64),
+    Open(u32),
     /// On the main branch.
     Merged,
 }
@@ -75,7 +75,7 @@ impl Outcome {
     }
 
     /// Notes the pull request, and what the hub says of the entries in it.
-    pub(super) fn settle(&mut self, pull: (u64, String), results: &[EvalResult]) {
+    pub(super) fn settle(&mut self, pull: (u32, String), results: &[EvalResult]) {
         for sent in &mut self.entries {
             if sent.state == State::New {
                 sent.standing = standing(results, sent, Some(pull.0));
@@ -85,7 +85,7 @@ impl Outcome {
     }
 
     /// The address of a pull request of the model.
-    pub(super) fn page_of(&self, num: u64) -> String {
+    pub(super) fn page_of(&self, num: u32) -> String {
         format!("{}/{}/discussions/{num}", self.hub, self.model)
     }
 }
@@ -121,7 +121,7 @@ impl Sent {
 }
 
 /// What the hub says of an entry, found by what the entry says.
-fn standing(results: &[EvalResult], sent: &Sent, pull: Option<u64>) -> Option<BoardStanding> {
+fn standing(results: &[EvalResult], sent: &Sent, pull: Option<u32>) -> Option<BoardStanding> {
     let entry = &sent.entry;
     let values: Vec<f64> = entry.scores.iter().map(|score| score.value.get()).collect();
     let is_it = |item: &&EvalResult| {
