@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use assay_git::{Expected, LargeFileId, RefKind, RefName};
+use assay_git::{Expected, LargeFileId, RefChange, RefKind, RefName};
 use assay_model::ObjectId;
 use assay_store::{self as store, Sha256};
 
 use crate::access::{Caller, Need};
 use crate::error::{Error, Missing};
-use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::publish::{ChangeContext, PullEffect, publish};
 use crate::purge::commits_behind;
 use crate::repo_info::RepoInfo;
 use crate::repo_lookup::Repo;
@@ -51,7 +51,7 @@ impl RepositoryService<'_> {
         let made = self.create_repository(caller, new).await?;
         let copy = self
             .hub
-            .repo(caller, made.kind, &made.id, Need::Write)
+            .repo_for(caller, made.kind, &made.id, Need::Write)
             .await?;
         match self.copy_content(caller, source, &copy).await {
             Ok(()) => self.info(copy.key, None).await,
@@ -98,7 +98,7 @@ impl RepositoryService<'_> {
             Ok((quarantine, target.ref_value(&RefName::main())?))
         })
         .await?;
-        let moves = copied.refs.into_iter().map(|(name, value)| RefMove {
+        let moves = copied.refs.into_iter().map(|(name, value)| RefChange {
             expected: match first {
                 Some(first) if name == RefName::main() => Expected::At(first),
                 Some(_) | None => Expected::Absent,

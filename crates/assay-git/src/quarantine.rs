@@ -11,7 +11,7 @@ use crate::command::Git;
 use crate::layers::Layers;
 use crate::shadow::Shadow;
 use crate::tree::{Draft, tree_of};
-use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, TagPlan, TreeEdit};
+use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Repository, TagPlan, TreeEdit};
 
 /// Time limit for copying the objects of a repository.
 const COPY_LIMIT: Duration = Duration::from_mins(10);

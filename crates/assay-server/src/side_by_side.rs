@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_app::{BoardQuery, BoardRow, BoardView, Caller, Need};
+use assay_app::{BoardQuery, BoardRow, BoardView, Caller};
 use assay_board::{Verdict, difference};
 use assay_model::{Direction, Metric, RepoId, RepoKind, TaskId};
 
@@ -34,9 +34,7 @@ impl SideBySide {
             let found = match name.parse::<RepoId>() {
                 Ok(id) => {
                     let hub = &state.hub;
-                    hub.repo(caller, RepoKind::Model, &id, Need::Read)
-                        .await
-                        .ok()
+                    hub.repo(caller, RepoKind::Model, &id).await.ok()
                 }
                 Err(_) => None,
             };

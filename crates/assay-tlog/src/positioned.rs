@@ -50,3 +50,15 @@ impl Positioned for File {
         Ok(())
     }
 }
+
+/// In a browser proofs are verified and no log is kept, so each of these fails.
+#[cfg(not(any(unix, windows)))]
+impl Positioned for File {
+    fn read_whole_at(&self, _: &mut [u8], _: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn write_whole_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}

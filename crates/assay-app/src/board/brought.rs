@@ -264,12 +264,11 @@ impl BoardService<'_> {
                     .parse()
                     .map_err(Error::internal)?;
                 let place = files.iter().position(|file| file.path == path);
-                let place = match place {
-                    Some(place) => place,
-                    None => {
-                        files.push(self.growing_file(model, path).await?);
-                        files.len() - 1
-                    }
+                let place = if let Some(place) = place {
+                    place
+                } else {
+                    files.push(self.growing_file(model, path).await?);
+                    files.len() - 1
                 };
                 let file = &mut files[place];
                 if !file.entries.contains(&piece.entry) {
@@ -316,7 +315,7 @@ impl BoardService<'_> {
                 BlobContent::Memory(bytes) => String::from_utf8(bytes.to_vec())
                     .map(Some)
                     .map_err(|_| unreadable()),
-                BlobContent::Disk(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => {
+                BlobContent::Large(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => {
                     Err(unreadable())
                 }
             },

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use assay_app::{
     BackupOptions, BackupPlace, Caller, CommitRequest, Error, Hub, HubConfig, LargeFilesPlace,
-    Need, Operation, Repo, StorageVariables, UPLOAD_LIFE, move_large_files, restore_backup,
+    Repo, StorageVariables, UPLOAD_LIFE, move_large_files, restore_backup,
 };
+use assay_hub_api::CommitOperation;
 use assay_model::RepoKind;
 use futures_util::TryStreamExt as _;
 use sha2::{Digest as _, Sha256};
@@ -62,9 +63,10 @@ impl Stored {
 
     /// Commits a pointer to a file that was uploaded.
     async fn commit(&self, oid: &str) {
-        let operation = Operation::PutLarge {
+        let operation = CommitOperation::LargeFile {
             path: "big.bin".parse().unwrap(),
-            sha256: oid.to_owned(),
+            old_path: None,
+            oid: oid.to_owned(),
             size: None,
         };
         let request = CommitRequest {
@@ -88,7 +90,7 @@ impl Stored {
 }
 
 async fn repo(hub: &Hub, caller: &Caller) -> Repo {
-    hub.repo(caller, RepoKind::Model, &id_of("ada/one"), Need::Write)
+    hub.repo(caller, RepoKind::Model, &id_of("ada/one"))
         .await
         .unwrap()
 }

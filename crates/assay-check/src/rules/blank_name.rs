@@ -10,19 +10,12 @@ rule! {
     ///
     /// An id or a name is there but has nothing in it. Records are found, joined and shown by
     /// these: the evaluation by `evaluation_id`, the model by `model_info.id`, results by
-    /// `evaluation_result_id`. A blank id is an error, a blank name for people only a warning. The
-    /// name and the description of a benchmark are required, so these are errors as well.
+    /// `evaluation_result_id`. A blank id is an error, a blank name for people only a warning.
     ///
     /// ## What to do
     ///
     /// Write the name. Where it is not known, `unknown` says so; an optional one may be left out.
     BLANK_NAME = (410, "blank-name", Error)
-}
-
-/// Reports the blank names of a benchmark definition.
-pub(crate) fn benchmark(root: Value<'_>, sink: &mut Sink<'_>) {
-    blank(root, "name", Severity::Error, sink);
-    blank(root, "description", Severity::Error, sink);
 }
 
 /// Reports the blank names of a record outside of its results.

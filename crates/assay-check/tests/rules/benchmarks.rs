@@ -215,19 +215,6 @@ fn an_id_with_a_space_or_nothing_in_it_is_refused() {
 }
 
 #[test]
-fn a_blank_name_and_a_blank_description_are_refused() {
-    let text = "name: ''\ndescription: '  '\ntasks: [{id: t}]\nmetrics: [{id: m, display_name: M, higher_is_better: true}]\n";
-
-    assert_eq!(
-        findings("eval.yaml", text),
-        [
-            "AY410 1:7 `name` is blank",
-            "AY410 2:14 `description` is blank",
-        ]
-    );
-}
-
-#[test]
 fn empty_lists_are_refused() {
     let text = "name: A\ndescription: B\nmetrics: []\ntasks: []\n";
 

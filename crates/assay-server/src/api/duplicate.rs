@@ -1,4 +1,4 @@
-use assay_app::{Error, Need, Visibility};
+use assay_app::{Error, Visibility};
 use assay_hub_api as hub_api;
 use assay_model::RepoId;
 use axum::Json;
@@ -37,7 +37,7 @@ async fn duplicate(
     name: RepoName,
     JsonBody(request): JsonBody<hub_api::DuplicateRepo>,
 ) -> Result<Response, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
+    let repo = name.open(&state, &caller).await?;
     let to: RepoId = request
         .repository
         .parse()

@@ -25,9 +25,10 @@ async fn drop_files(browser: &mut Browser<'_>, model: &str, files: &[(&str, &str
     };
     let mut body = field("_form", &token) + &field("model", model);
     for (name, content) in files {
-        body += &format!(
+        let file = format!(
             "--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\n{content}\r\n"
         );
+        body += &file;
     }
     body += "--x--\r\n";
     browser

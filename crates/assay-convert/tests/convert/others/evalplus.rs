@@ -58,7 +58,7 @@ fn every_program_is_a_row_with_and_without_the_extra_tests() {
                 let is_own = |row: &&Value| {
                     row["sample_id"] == task.as_str()
                         && row["evaluation_result_id"] == id
-                        && row["metadata"]["epoch"] == (index + 1).to_string()
+                        && row["metadata"]["epoch"].as_str() == Some(&*format!("{}", index + 1))
                 };
                 let row = rows.iter().find(is_own).unwrap();
                 assert_eq!(row["evaluation"]["is_correct"], passed, "{task} {id}");

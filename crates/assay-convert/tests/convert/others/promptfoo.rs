@@ -58,7 +58,8 @@ fn each_test_is_a_row_of_each_score_with_its_question_and_answer() {
     for index in 0..2 {
         for row in output.rows(index) {
             let is_own = |own: &&Value| {
-                own["promptIdx"] == index && own["testIdx"].to_string() == row["sample_id"]
+                own["promptIdx"] == index
+                    && row["sample_id"].as_str() == Some(&*format!("{}", own["testIdx"]))
             };
             let own = results.iter().find(is_own).unwrap();
             assert_eq!(row["input"]["raw"], own["vars"]["question"]);

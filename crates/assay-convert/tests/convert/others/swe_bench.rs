@@ -46,7 +46,7 @@ fn the_score_is_solved_instances_of_all_and_each_instance_has_a_row() {
         .filter(solved)
         .map(|row| &row["sample_id"])
         .collect();
-    right.sort_by_key(|id| id.to_string());
+    right.sort_by_key(ToString::to_string);
     let said: Vec<&Value> = log["resolved_ids"].as_array().unwrap().iter().collect();
     assert_eq!(right, said);
     assert_eq!(rows.len(), 6);

@@ -82,7 +82,7 @@ fn every_trace_is_a_row_of_every_score() {
         let data = &trace["task"]["data"];
         let own: Vec<&Value> = rows
             .iter()
-            .filter(|row| row["sample_id"] == data["idx"].to_string())
+            .filter(|row| row["sample_id"].as_str() == Some(&*format!("{}", data["idx"])))
             .collect();
         let is_failed = trace["ok"] == false;
         // Two attempts, each with the reward, its two parts, and a metric unless it failed.

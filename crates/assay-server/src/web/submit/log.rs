@@ -8,7 +8,7 @@
 use askama::Template;
 use assay_app::{
     BroughtEntry, BroughtEvaluation, BroughtFile, BroughtRecord, BroughtResults, Candidate, Error,
-    EvaluationChoice, Harness, MetricPair, Need, NoEntry, Question, Repo, entry_text,
+    EvaluationChoice, Harness, MetricPair, NoEntry, Question, Repo, entry_text,
 };
 use assay_model::{RepoId, RepoKind, TaskId};
 use axum::extract::State;
@@ -531,9 +531,6 @@ async fn likely_model(
 
 async fn open_model(state: &AppState, visitor: &Visitor, name: &str) -> Option<Repo> {
     let id: RepoId = name.parse().ok()?;
-    let repo = state
-        .hub
-        .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
-        .await;
+    let repo = state.hub.repo(&visitor.caller, RepoKind::Model, &id).await;
     repo.ok()
 }
