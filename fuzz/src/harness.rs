@@ -3,7 +3,8 @@ use std::time::Duration;
 
 /// How many inputs a target gets in a run that is not told how long to take.
 const ITERATIONS: usize = 1500;
-/// The longest input before changes, in bytes: enough for some fifty changes to a file of the corpus.
+/// The longest input before changes, in bytes: enough for some fifty changes to a file of the
+/// corpus.
 const MAX_INPUT: usize = 256;
 /// The longest run of bytes that one change takes away or repeats.
 const MAX_RUN: usize = 24;

@@ -1,7 +1,7 @@
-//! Who may do what, decided here and nowhere else.
+//! Access decisions, made here and nowhere else.
 //!
-//! The decisions are pure functions of what is known: who asks, through which token, and what they are to the
-//! repository. [`Hub::repo`](crate::Hub::repo) looks these facts up and is the one door.
+//! The decisions are pure functions of what is known: who asks, through which token, and what they
+//! are to the repository. [`Hub::repo`](crate::Hub::repo) looks these facts up and is the one door.
 
 use assay_model::{RepoId, Role};
 use assay_store::AccountId;
@@ -9,7 +9,8 @@ use assay_store::AccountId;
 use crate::error::{Denied, Error, Missing};
 use crate::origin::Origin;
 
-/// Who asks. Made by [`AccountService::authenticate`](crate::AccountService::authenticate) and
+/// The sender of a request. Made by
+/// [`AccountService::authenticate`](crate::AccountService::authenticate) and
 /// [`Hub::shell`](crate::Hub::shell) alone.
 #[derive(Debug, Clone)]
 pub struct Caller {
@@ -35,17 +36,17 @@ pub(crate) struct SignedIn {
     pub(crate) name: String,
     /// The address, for commits.
     pub(crate) email: Option<String>,
-    /// Whether it runs the hub.
+    /// True if it runs the hub.
     pub(crate) operator: bool,
     /// The token; none when a password opened a session.
     pub(crate) token: Option<i64>,
     /// The session of the pages; none for the API and git.
     pub(crate) session: Option<i64>,
-    /// What the token allows.
+    /// The scope of the token.
     pub(crate) scope: Scope,
 }
 
-/// What a token allows; never more than its account may.
+/// The scope of a token; never more than its account may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// Read what the account may read.
@@ -67,7 +68,7 @@ pub enum ScopePattern {
     Namespace(String),
 }
 
-/// What a caller needs of a repository. The order is from little to much.
+/// The access that a caller needs to a repository, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Need {
     /// See it.
@@ -80,7 +81,7 @@ pub(crate) enum Need {
     Admin,
 }
 
-/// What an account is to a namespace.
+/// The relation of an account to a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
     /// Nothing.
@@ -91,22 +92,22 @@ pub(crate) enum Relation {
     Member(Role),
 }
 
-/// What is known of a repository before anyone is let in.
+/// The facts of a repository that are known before access is decided.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'r> {
     /// Its name.
     pub(crate) id: &'r RepoId,
-    /// Whether only some may see it.
+    /// True if only some may see it.
     pub(crate) private: bool,
-    /// Whether the operator has closed it.
+    /// True if the operator has closed it.
     pub(crate) disabled: bool,
-    /// What the caller is to its namespace.
+    /// The relation of the caller to its namespace.
     pub(crate) relation: Relation,
-    /// Whether the caller made it.
+    /// True if the caller made it.
     pub(crate) created: bool,
 }
 
-/// What is decided.
+/// A decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// They may.
@@ -147,7 +148,7 @@ pub(crate) fn decide(caller: &Caller, subject: &Subject<'_>, need: Need) -> Verd
     by_role(is_operator, subject, need)
 }
 
-/// What a token allows, whoever it belongs to.
+/// Returns the decision by the scope of a token, whoever it belongs to.
 fn by_scope(scope: &Scope, id: &RepoId, need: Need) -> Verdict {
     match scope {
         Scope::Read => Verdict::Denied(Denied::TokenReads),
@@ -160,7 +161,7 @@ fn by_scope(scope: &Scope, id: &RepoId, need: Need) -> Verdict {
     }
 }
 
-/// What an account that sees the repository may do with it.
+/// Returns the decision for an account that sees the repository.
 fn by_role(is_operator: bool, subject: &Subject<'_>, need: Need) -> Verdict {
     let role = match subject.relation {
         Relation::Owner => Some(Role::Admin),
@@ -298,7 +299,7 @@ impl Caller {
         }
     }
 
-    /// Whether nobody in particular asks.
+    /// Returns whether nobody in particular asks.
     pub fn is_anonymous(&self) -> bool {
         match &self.inner {
             CallerKind::Anonymous => true,
@@ -315,7 +316,7 @@ impl Caller {
         }
     }
 
-    /// Whether this is somebody who runs the hub, with a token that allows it.
+    /// Returns whether this is somebody who runs the hub, with a token that allows it.
     pub fn is_operator(&self) -> bool {
         self.check_operator().is_ok()
     }

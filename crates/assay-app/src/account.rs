@@ -8,7 +8,7 @@ use crate::name;
 use crate::new_account::{LookAlike, NewAccount};
 use crate::services::AccountService;
 
-/// How many accounts are read at once.
+/// Number of accounts that are read at once.
 const PAGE: u32 = 1_000;
 
 /// A user or an organisation.
@@ -16,19 +16,19 @@ const PAGE: u32 = 1_000;
 pub struct Account {
     /// The name, which is also its namespace.
     pub name: String,
-    /// Which of the two.
+    /// The kind of the account.
     pub kind: AccountKind,
     /// The name for people.
     pub full_name: String,
-    /// Whether it runs the hub.
+    /// True if it runs the hub.
     pub operator: bool,
-    /// Whether it may no longer sign in.
+    /// True if it may no longer sign in.
     pub disabled: bool,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
 }
 
-/// Which kind of account.
+/// A kind of account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccountKind {
     /// A person or a machine.
@@ -42,29 +42,29 @@ pub enum AccountKind {
 pub struct Membership {
     /// The organisation.
     pub organisation: Account,
-    /// What the user may do there.
+    /// The role of the user there.
     pub role: Role,
 }
 
-/// Who a caller is.
+/// The identity of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The account.
     pub account: Account,
-    /// Where else it may work.
+    /// The organisations in which it may work.
     pub memberships: Vec<Membership>,
     /// The token that was used.
     pub token: TokenInfo,
 }
 
-/// What to make a token of.
+/// A token to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
-    /// What it is called.
+    /// The label of the token.
     pub label: String,
-    /// What it allows.
+    /// The scope of the token.
     pub scope: Scope,
-    /// When it ends; never when absent.
+    /// The time at which it expires; never when absent.
     pub expires: Option<Timestamp>,
 }
 
@@ -73,15 +73,15 @@ pub struct NewToken {
 pub struct TokenInfo {
     /// Its number.
     pub id: i64,
-    /// What it is called.
+    /// The label of the token.
     pub label: String,
-    /// What it allows.
+    /// The scope of the token.
     pub scope: Scope,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Option<Timestamp>,
-    /// When it was last used.
+    /// Time at which it was last used.
     pub last_used: Option<Timestamp>,
     /// The number of the token that it was made with, which it ends with.
     pub parent: Option<i64>,
@@ -164,7 +164,8 @@ impl AccountService<'_> {
             .await
     }
 
-    /// Makes an account: a user for operators alone, an organisation for whom the configuration allows it.
+    /// Makes an account: a user for operators alone, an organisation for whom the configuration
+    /// allows it.
     pub async fn create_account(
         self,
         caller: &Caller,
@@ -340,8 +341,8 @@ impl AccountService<'_> {
         Ok(Account::of(self.account_named(name).await?))
     }
 
-    /// Disables an account: its tokens stop working, what it made stays. Nobody disables their own: it takes another
-    /// operator, or the command line.
+    /// Disables an account: its tokens stop working, what it made stays. Nobody disables their own:
+    /// it takes another operator, or the command line.
     pub async fn disable_account(self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.check_operator()?;
         if caller
@@ -429,7 +430,8 @@ fn creation_words(new: &store::NewAccount) -> AuditSubject {
     }
 }
 
-/// The action that a change of a membership is recorded as, with its words; none when nothing changed.
+/// The action that a change of a membership is recorded as, with its words; none when nothing
+/// changed.
 fn membership_change(
     user: &str,
     before: Option<Role>,

@@ -1,4 +1,5 @@
-//! A commit that is made twice because its answer got lost on the way: the second time, the first one is the answer.
+//! A commit that is made twice because its answer got lost on the way: the second time, the first
+//! one is the answer.
 
 use assay_git::{CommitInfo, CommitPlan, Objects, RefName};
 use assay_hub_api::CommitPrefix;
@@ -9,12 +10,12 @@ use crate::error::Error;
 use crate::hub::Hub;
 use crate::repo_lookup::Repo;
 
-/// How many commits may have come after the one that is looked for.
+/// The number of later commits among which the one in question is searched.
 const MAX_LATER: usize = 32;
 
 impl Hub {
-    /// The commit that an earlier request has made of this plan: its parent is what the caller believes the head to be,
-    /// and it differs in nothing but the time.
+    /// The commit that an earlier request has made of this plan: its parent is what the caller
+    /// believes the head to be, and it differs in nothing but the time.
     pub(crate) async fn made_before(
         &self,
         repo: &Repo,

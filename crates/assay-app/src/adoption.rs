@@ -1,4 +1,5 @@
-//! Records made again from what lies on the disk: for a database that was lost, and for repositories that it does not know.
+//! Records made again from what lies on the disk: for a database that was lost, and for
+//! repositories that it does not know.
 
 mod large;
 mod pulls;
@@ -38,7 +39,8 @@ pub struct Adoption {
     pub refused: Vec<RefusedRepository>,
     /// The accounts that were made for their owners. They have no token and no password.
     pub accounts: Vec<String>,
-    /// The large files that were not given to any repository: several owners name them, and one keeps them private.
+    /// The large files that were not given to any repository: several owners name them, and one
+    /// keeps them private.
     pub unclaimed_large_files: Vec<String>,
 }
 
@@ -93,8 +95,8 @@ struct Candidate {
 }
 
 impl Hub {
-    /// Opens a data directory whose database may be lost; it is made again, unless this is a rehearsal. No server may work in
-    /// it.
+    /// Opens a data directory whose database may be lost; it is made again, unless this is a
+    /// rehearsal. No server may work in it.
     pub async fn open_for_adoption(
         config: HubConfig,
         clock: Arc<dyn Clock>,
@@ -110,9 +112,11 @@ impl Hub {
 }
 
 impl OperationService<'_> {
-    /// Gives a record to every repository that has none, as far as its directory and the logs tell. For operators.
+    /// Gives a record to every repository that has none, as far as its directory and the logs tell.
+    /// For operators.
     ///
-    /// A directory that does not say what it was needs a name by its number. What cannot be adopted stays where it is.
+    /// A directory that does not say what it was needs a name by its number. What cannot be adopted
+    /// stays where it is.
     pub async fn adopt(
         self,
         caller: &Caller,
@@ -169,7 +173,8 @@ impl OperationService<'_> {
         Ok(adoption)
     }
 
-    /// The directories that have no record, with what they say of themselves or what the operator says of them.
+    /// The directories that have no record, with what they say of themselves or what the operator
+    /// says of them.
     async fn candidates(
         self,
         names: &BTreeMap<RepoKey, GivenName>,

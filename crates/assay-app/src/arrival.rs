@@ -1,4 +1,5 @@
-//! The limits that hold for every commit that comes to a repository, by whichever way and on whichever branch of history.
+//! The limits that hold for every commit that comes to a repository, by whichever way and on
+//! whichever branch of history.
 
 use assay_git::{Arrival, Change, CommitInfo, EntryKind, Objects, Quarantine, is_checked_by_git};
 use assay_model::{ObjectId, RepoPath};
@@ -9,13 +10,14 @@ use crate::error::{Error, Limit, UnusablePath};
 
 /// The most files that the commits of one push change, each counted as often as it is changed.
 const MAX_CHANGES: usize = 2_000_000;
-/// How many parents of a merge are compared with it. What a merge has from one of them was counted when that came.
+/// The number of parents that a merge is compared with. Files from one of them were counted when
+/// they came.
 const MAX_COMPARED_PARENTS: usize = 8;
-/// How much of a path is told, in characters.
+/// The number of characters of a path that a message shows.
 const TOLD_OF_PATH: usize = 100;
 
-/// Checks every commit that no ref led to before, over all parents: its paths, and its files against the limits of one
-/// commit.
+/// Checks every commit that no ref led to before, over all parents: its paths, and its files
+/// against the limits of one commit.
 pub(crate) fn check_commits(
     objects: &Objects,
     quarantine: &Quarantine,
@@ -39,8 +41,8 @@ pub(crate) fn check_commits(
     Ok(())
 }
 
-/// Returns what a commit changes, if every path can be named. By comparing with the first parent every path of the commit
-/// is looked at, here or when that parent was.
+/// Returns what a commit changes, if every path can be named. By comparing with the first parent
+/// every path of the commit is looked at, here or when that parent was.
 fn check_paths(
     objects: &Objects,
     limits: &Limits,

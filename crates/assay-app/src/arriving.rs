@@ -14,7 +14,7 @@ pub(crate) struct Arriving<R> {
     last: Arc<AtomicI64>,
 }
 
-/// When the last of a body came, as far as it has been read.
+/// The time at which the last part of a body came, as far as it has been read.
 pub(crate) struct Arrival(Arc<AtomicI64>);
 
 impl<R> Arriving<R> {

@@ -12,10 +12,11 @@ use crate::error::Error;
 const ATTRIBUTES: &str = ".gitattributes";
 /// The most of such a file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// What a large file is marked with.
+/// The attributes of a large file.
 const TRACKED: &str = "filter=lfs diff=lfs merge=lfs -text";
 
-/// Adds to a commit the lines of `.gitattributes` that its large files need, so that git-lfs knows them in a clone.
+/// Adds to a commit the lines of `.gitattributes` that its large files need, so that git-lfs knows
+/// them in a clone.
 pub(crate) fn track(objects: &Objects, mut plan: CommitPlan) -> Result<CommitPlan, Error> {
     let large: Vec<&RepoPath> = plan
         .operations
@@ -44,7 +45,7 @@ pub(crate) fn track(objects: &Objects, mut plan: CommitPlan) -> Result<CommitPla
     Ok(plan)
 }
 
-/// What the commit itself writes to `.gitattributes`, the last time it does.
+/// Returns the last content that the commit itself writes to `.gitattributes`.
 fn written(operations: &[TreeEdit]) -> Option<String> {
     operations
         .iter()
@@ -80,7 +81,8 @@ fn add_lines(text: &mut String, paths: &[&RepoPath]) -> bool {
     is_changed
 }
 
-/// A pattern that means this one path: anchored, with wildcards escaped, and quoted when it has spaces.
+/// A pattern that means this one path: anchored, with wildcards escaped, and quoted when it has
+/// spaces.
 fn pattern(path: &str) -> String {
     let mut escaped = String::from("/");
     for character in path.chars() {
@@ -97,7 +99,8 @@ fn pattern(path: &str) -> String {
     }
 }
 
-/// The text of a small file of a commit; empty when there is none, or when it is too large to be meant.
+/// The text of a small file of a commit; empty when there is none, or when it is too large to be
+/// meant.
 pub(crate) fn text_at(
     objects: &Objects,
     commit: ObjectId,
@@ -121,7 +124,8 @@ fn path_of(name: &'static str) -> RepoPath {
     name.parse().expect("the names here are plain")
 }
 
-/// The rules of a `.gitignore` at the root. A line that git would not understand is passed over, as git does.
+/// The rules of a `.gitignore` at the root. A line that git would not understand is passed over, as
+/// git does.
 pub(crate) fn ignore(text: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
@@ -132,7 +136,8 @@ pub(crate) fn ignore(text: &str) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// The files that libraries delete once they have announced them, which is why they have to be sent before the commit.
+/// The files that libraries delete once they have announced them, which is why they have to be sent
+/// before the commit.
 const SENT_FIRST: [&str; 1] = [".parquet"];
 
 /// The `.gitattributes` of a commit, read as they are needed.
@@ -152,8 +157,9 @@ impl<'a> LargeFileRules<'a> {
         }
     }
 
-    /// Returns whether a file goes beside git whatever its size: a `.gitattributes` says `filter=lfs`, or it is a file that
-    /// libraries delete before they commit. The innermost file that says something decides.
+    /// Returns whether a file goes beside git whatever its size: a `.gitattributes` says
+    /// `filter=lfs`, or it is a file that libraries delete before they commit. The innermost file
+    /// that says something decides.
     pub(crate) fn is_large(&mut self, path: &RepoPath) -> Result<bool, Error> {
         let text = path.as_str();
         let folders = text.match_indices('/').map(|(at, _)| &text[..=at]);
@@ -182,7 +188,8 @@ impl<'a> LargeFileRules<'a> {
     }
 }
 
-/// The patterns of a `.gitattributes` that `git-lfs` is the filter of, as rules of which the last one that matches counts.
+/// The patterns of a `.gitattributes` that `git-lfs` is the filter of, as rules of which the last
+/// one that matches counts.
 fn tracked_patterns(text: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in text.lines() {
@@ -223,7 +230,7 @@ fn divide(line: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Whether rules leave a file out.
+/// Returns whether rules leave a file out.
 pub(crate) fn is_ignored(rules: &Gitignore, path: &RepoPath) -> bool {
     rules
         .matched_path_or_any_parents(path.as_str(), false)

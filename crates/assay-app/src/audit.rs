@@ -1,5 +1,6 @@
-//! The audit log: who changed what, when and from where. A row is written in the transaction of the change that it records,
-//! so neither exists without the other. Rows are never changed, and removed only when their retention is over.
+//! The audit log: who changed what, when and from where. A row is written in the transaction of the
+//! change that it records, so neither exists without the other. Rows are never changed, and removed
+//! only when their retention is over.
 
 use assay_model::{RepoId, RepoKind, Timestamp};
 use assay_store::{
@@ -68,7 +69,8 @@ impl SignInMethod {
 }
 
 impl OperationService<'_> {
-    /// Appends a row to the audit log as part of a change: it is there if and only if the change is committed.
+    /// Appends a row to the audit log as part of a change: it is there if and only if the change is
+    /// committed.
     pub(crate) async fn audit(
         self,
         tx: &mut Tx,
@@ -91,7 +93,8 @@ impl OperationService<'_> {
             .await
     }
 
-    /// The same in a transaction of its own, for a change that is in no database, such as removed files.
+    /// The same in a transaction of its own, for a change that is in no database, such as removed
+    /// files.
     pub(crate) async fn audit_alone(
         self,
         caller: &Caller,
@@ -137,8 +140,9 @@ impl OperationService<'_> {
         self.audit_as(tx, actor, origin, action, subject).await
     }
 
-    /// Records a failed sign-in and returns what is answered. Repeated failures are counted and recorded once a minute, so
-    /// that nobody fills the disk with them. A name that no account has is not recorded: it may be a mistyped password.
+    /// Records a failed sign-in and returns what is answered. Repeated failures are counted and
+    /// recorded once a minute, so that nobody fills the disk with them. A name that no account has
+    /// is not recorded: it may be a mistyped password.
     pub(crate) async fn refuse_sign_in(
         self,
         account: Option<&store::Account>,
@@ -237,8 +241,8 @@ impl OperationService<'_> {
         Ok(AuditPage { rows, next })
     }
 
-    /// Removes the rows that are older than so many days, and records that. Zero keeps all of them. Returns how many there
-    /// were.
+    /// Removes the rows that are older than so many days, and records that. Zero keeps all of them.
+    /// Returns how many there were.
     pub async fn sweep_audit(self, days: u32) -> Result<u64, Error> {
         if days == 0 {
             return Ok(0);

@@ -1,10 +1,12 @@
 //! Backups of a hub that is running, and hubs made of them again.
 //!
-//! A place has pieces of files, each under its SHA-256, and generations: manifests that name the pieces of everything that
-//! the hub had. The order makes a generation consistent. The database is copied first, at one moment. Then the repositories
-//! that it knows, refs before objects: so git is ahead of the database, never behind it, and a hub that starts from the
-//! copy catches up as after a crash. The logs come last, because they are written before refs move. A manifest is written
-//! when everything that it names is there, so a backup that is killed leaves the generations before it as they were.
+//! A place has pieces of files, each under its SHA-256, and generations: manifests that name the
+//! pieces of everything that the hub had. The order makes a generation consistent. The database is
+//! copied first, at one moment. Then the repositories that it knows, refs before objects: so git is
+//! ahead of the database, never behind it, and a hub that starts from the copy catches up as after
+//! a crash. The logs come last, because they are written before refs move. A manifest is written
+//! when everything that it names is there, so a backup that is killed leaves the generations before
+//! it as they were.
 
 mod check;
 mod contents;
@@ -38,38 +40,39 @@ use crate::trust::{Sizes, audit_logs};
 
 /// The file that a backup locks: two at once would remove what the other needs.
 const LOCK: &str = "backup-lock";
-/// How many keys are read at a time.
+/// Number of keys that are read at a time.
 const KEYS: u32 = 512;
 
-/// How a backup is made.
+/// Options of a backup.
 #[derive(Debug, Clone, Default)]
 pub struct BackupOptions {
-    /// How many whole generations stay, this one included; all when absent.
+    /// Number of whole generations that stay, this one included; all when absent.
     pub keep: Option<usize>,
     /// Directories that are left out, such as a lake in the data directory.
     pub left_out: Vec<PathBuf>,
 }
 
-/// What a backup did.
+/// The outcome of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupReport {
     /// The name of the generation.
     pub generation: String,
-    /// How many repositories it has.
+    /// Number of repositories that it has.
     pub repositories: u64,
-    /// How many repositories were deleted while it was made; it has neither them nor their records.
+    /// Number of repositories that were deleted while it was made; it has neither them nor their
+    /// records.
     pub deleted: u64,
-    /// How many files it has.
+    /// Number of files that it has.
     pub files: u64,
-    /// How many bytes they have.
+    /// Number of bytes that they have.
     pub bytes: u64,
-    /// How many pieces were new.
+    /// Number of pieces that were new.
     pub copied_pieces: u64,
-    /// How many bytes those have.
+    /// Number of bytes that those have.
     pub copied_bytes: u64,
     /// The generations that were removed.
     pub removed: Vec<String>,
-    /// What is missing or damaged, a sentence each.
+    /// Missing or damaged content, a sentence each.
     pub faults: Vec<String>,
 }
 
@@ -78,15 +81,15 @@ pub struct BackupReport {
 pub struct Generation {
     /// Its name.
     pub name: String,
-    /// When it was begun.
+    /// Time at which it was begun.
     pub begun: Timestamp,
-    /// How many repositories it has.
+    /// Number of repositories that it has.
     pub repositories: u64,
-    /// How many files it has.
+    /// Number of files that it has.
     pub files: u64,
-    /// How many bytes they have.
+    /// Number of bytes that they have.
     pub bytes: u64,
-    /// What is missing or damaged.
+    /// Missing or damaged content.
     pub faults: Vec<String>,
 }
 
@@ -108,8 +111,8 @@ pub async fn list_generations(place: &BackupPlace) -> Result<Vec<Generation>, Er
 }
 
 impl OperationService<'_> {
-    /// Copies everything that the hub has to a place, while it runs, and checks the copy. What the place has already is not
-    /// copied again. For operators.
+    /// Copies everything that the hub has to a place, while it runs, and checks the copy. What the
+    /// place has already is not copied again. For operators.
     pub async fn back_up(
         self,
         caller: &Caller,

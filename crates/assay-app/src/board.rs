@@ -60,10 +60,10 @@ use crate::known::KnownBenchmark;
 use crate::repo_lookup::Repo;
 use crate::services::BoardService;
 
-/// How often the database is asked whether another process has changed it.
+/// The interval at which the database is asked whether another process has changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
 
-/// Which leaderboard to show, and how.
+/// A request for a leaderboard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BoardQuery {
     /// The task; the first one of the benchmark when absent.
@@ -103,7 +103,7 @@ pub struct BoardView {
     pub policy: &'static str,
     /// The moment it shows, when that is not now.
     pub as_of: Option<Timestamp>,
-    /// How many rows there are in all.
+    /// The total number of rows.
     pub total: usize,
     ranked: Ranked,
     asked: Range<usize>,
@@ -120,15 +120,17 @@ pub struct BoardRow {
     pub rank_interval: Option<RankInterval>,
     /// The value of the metric that ranks.
     pub value: f64,
-    /// The 95 % interval round it, when it is known how uncertain it is: a page is drawn to the scale of all of them.
+    /// The 95 % interval round it, when it is known how uncertain it is: a page is drawn to the
+    /// scale of all of them.
     pub estimate: Option<Estimate>,
-    /// What the row can be compared by: ranks are those within this group.
+    /// The group of the row: ranks are those within it.
     pub group: Arc<Group>,
-    /// How many runs the value is the mean of. They are of one setup, and nothing tells which of them is the better one.
+    /// Number of runs that the value is the mean of. They are of one setup, and nothing tells which
+    /// of them is the better one.
     pub runs: usize,
     /// The setups of the model in the group.
     pub setups: Setups,
-    /// Whether a finding that follows from a file alone puts the value of one of the runs in doubt.
+    /// True if a finding that follows from a file alone puts the value of one of the runs in doubt.
     is_doubted: bool,
     /// The model, which is looked for among thousands of rows.
     pub(crate) key: RepoKey,
@@ -145,20 +147,20 @@ pub struct FullRow {
     pub result: Arc<EvalResult>,
 }
 
-/// Who leads a board.
+/// The leader of a board.
 #[derive(Debug, Clone, Copy)]
 pub struct Leader<'v> {
     /// The first row whose value nothing puts in doubt; none when there is no such row.
     pub row: Option<&'v BoardRow>,
-    /// How many rows before it are passed over, because a finding puts their value in doubt.
+    /// Number of rows before it that are passed over, because a finding puts their value in doubt.
     pub passed: usize,
 }
 
-/// How many rows that are in doubt are passed over before nobody is said to lead.
+/// The number of rows in doubt that are passed over before a board is said to have no leader.
 const MAX_PASSED: usize = 1000;
 
 impl BoardView {
-    /// How many rows are ranked with one: those of its group.
+    /// Returns the number of rows of a row's group.
     pub fn ranked_with(&self, row: &BoardRow) -> usize {
         let alike = self.ranked.iter().filter(|other| other.group == row.group);
         alike.count()
@@ -169,7 +171,7 @@ impl BoardView {
         &self.ranked[self.asked.clone()]
     }
 
-    /// Who leads, of the rows that were asked for: what every page, feed and message announces.
+    /// Returns the leader of the requested rows, as every page, feed and message announces it.
     pub fn leader(&self) -> Leader<'_> {
         let first = self.rows().first();
         let beside = |row: &&BoardRow| first.is_some_and(|first| first.group == row.group);
@@ -185,8 +187,8 @@ impl BoardView {
         Leader { row: None, passed }
     }
 
-    /// Whether a finding puts the value of a row in doubt: one that follows from a file alone, or one by the scale that the
-    /// benchmark declares now.
+    /// Returns whether a finding puts the value of a row in doubt: one that follows from a file
+    /// alone, or one by the scale that the benchmark declares now.
     pub fn is_doubtful(&self, row: &BoardRow) -> bool {
         row.is_doubted || row.loaded.is_off_scale(&self.benchmark)
     }
@@ -197,56 +199,57 @@ impl BoardView {
 pub struct EvalResult {
     /// The model.
     pub model: RepoId,
-    /// How many parameters its card says it has. Only boards look that up.
+    /// The number of parameters by the card. Only boards look it up.
     pub parameters: Option<u64>,
     /// The models that its card says it is made from. Only boards look that up.
     pub base_models: Vec<String>,
-    /// Whose namespace it is in.
+    /// The owner of its namespace.
     pub owner: String,
     /// The owner's name for people.
     pub owner_full_name: String,
-    /// Whether the owner is a user or an organisation.
+    /// The kind of the owner: a user or an organisation.
     pub owner_kind: AccountKind,
     /// The file.
     pub file: String,
-    /// Which entry of the file, from 0.
+    /// The index of the entry in the file, from 0.
     pub ordinal: u32,
     /// The pull request it lives in, while that is open.
     pub pull: Option<PullNumber>,
-    /// What the signed evidence says.
+    /// The standing of the signed evidence.
     pub standing: Standing,
     /// The benchmark it names.
     pub dataset: RepoId,
     /// The task it names.
     pub task: TaskId,
-    /// Why it is on no board yet, when the hub does not know the benchmark or task.
+    /// The reason why it is on no board yet, when the hub does not know the benchmark or task.
     pub pending: Option<String>,
     /// The value of the primary metric, or of the first one listed.
     pub value: f64,
     /// The metric that `value` is of.
     pub value_metric: Option<MetricId>,
-    /// What the entry says. On a board it has no token: the standing tells what became of that.
+    /// The entry. On a board it has no token: the standing says what became of it.
     pub entry: Entry,
-    /// What the rules find in it: the warnings that follow from its file alone, then what does not fit the scale that its benchmark
-    /// declares now.
+    /// The findings of the rules: the warnings that follow from its file alone, then departures
+    /// from the scale that its benchmark declares now.
     pub findings: Vec<Finding>,
-    /// All that was written, when that was looked up: boards hold many results, and few of them are asked for it.
+    /// All that was written, when that was looked up: boards hold many results, and few of them are
+    /// asked for it.
     written: Option<Json>,
     /// `value` as a number that is whole when it was written so.
     value_as_written: Json,
-    /// When the evaluation was made: as written, or when the file was created.
+    /// The date of the evaluation: as written, or when the file was created.
     pub date: String,
     /// The same as a moment.
     pub moment: Timestamp,
     /// The commit that brought it.
     pub commit: ObjectId,
-    /// When that was.
+    /// The time of that commit.
     pub committed: Timestamp,
-    /// Who brought it.
+    /// The account that brought it.
     pub submitter: Option<String>,
-    /// Where it is published.
+    /// The address of the source.
     pub source_url: Option<String>,
-    /// What that is called.
+    /// The name of the source.
     pub source_name: Option<String>,
     /// The setup in words.
     pub notes: Option<String>,
@@ -269,7 +272,8 @@ impl BoardService<'_> {
         Ok(Arc::new(view(plan, query, ranked, task)))
     }
 
-    /// Some rows of a leaderboard with the whole of their results. A row whose model was deleted meanwhile is left out.
+    /// Some rows of a leaderboard with the whole of their results. A row whose model was deleted
+    /// meanwhile is left out.
     pub async fn full_rows(
         self,
         view: &BoardView,
@@ -309,12 +313,14 @@ impl BoardService<'_> {
         self.hub.board_cache.generation()
     }
 
-    /// A number that goes up whenever anything may have changed, and not only some boards and models.
+    /// A number that goes up whenever anything may have changed, and not only some boards and
+    /// models.
     pub fn generation_of_everything(self) -> u64 {
         self.hub.board_cache.generation_of_everything()
     }
 
-    /// A number that goes up whenever what anonymous readers see of a board has changed: for caches of rendered answers.
+    /// A number that goes up whenever what anonymous readers see of a board has changed: for caches
+    /// of rendered answers.
     pub fn generation_of_board(self, benchmark: &RepoId) -> u64 {
         self.hub.board_cache.generation_of_board(benchmark)
     }
@@ -332,7 +338,8 @@ impl BoardService<'_> {
             .map(|known| (Arc::clone(&known.definition), known.revision)))
     }
 
-    /// What a benchmark defines, if the caller may see it. None when there is no such benchmark, by this name.
+    /// Returns the definition of a benchmark, if the caller may see it. None when there is no such
+    /// benchmark, by this name.
     pub async fn definition(
         self,
         caller: &Caller,
@@ -352,8 +359,9 @@ impl BoardService<'_> {
 }
 
 impl Hub {
-    /// Keeps an eye on the database and on the logs as long as the hub lives. Each has a task of its own: work on the logs may wait for
-    /// others, and what they change must be noticed meanwhile.
+    /// Keeps an eye on the database and on the logs as long as the hub lives. Each has a task of
+    /// its own: work on the logs may wait for others, and what they change must be noticed
+    /// meanwhile.
     pub(crate) fn watch(hub: &Arc<Self>) {
         let noticing = Arc::downgrade(hub);
         tokio::spawn(async move {
@@ -409,8 +417,8 @@ impl BoardService<'_> {
         })
     }
 
-    /// Returns what a query means for a benchmark that the caller may see, and the results of the task at the moment that
-    /// is asked for. The results of private models are among them.
+    /// Returns what a query means for a benchmark that the caller may see, and the results of the
+    /// task at the moment that is asked for. The results of private models are among them.
     async fn planned_results(
         self,
         caller: &Caller,
@@ -438,8 +446,8 @@ impl BoardService<'_> {
         Ok((plan.for_results(query, task.everyones()), task))
     }
 
-    /// Returns the rows that the caller may see. Callers without access to any private model on the board get the
-    /// public ranking.
+    /// Returns the rows that the caller may see. Callers without access to any private model on the
+    /// board get the public ranking.
     async fn ranked(
         self,
         caller: &Caller,
@@ -481,7 +489,8 @@ fn view(
     }
 }
 
-/// Notices what other processes change, for this long: at once where the database tells, else at the end.
+/// Notices what other processes change, for this long: at once where the database tells, else at
+/// the end.
 async fn notice_for(hub: &Weak<Hub>, time: Duration) {
     let end = Instant::now() + time;
     while let Some(store) = hub.upgrade().map(|hub| hub.store.clone()) {

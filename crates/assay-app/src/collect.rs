@@ -12,30 +12,31 @@ use crate::error::Error;
 use crate::hub::alongside;
 use crate::services::OperationService;
 
-/// How long a file stays that nobody has: its upload may be under way, or its repository may have been deleted by mistake and
-/// be brought back from a backup.
+/// The time that an unnamed file is kept: its upload may be under way, or its repository may have
+/// been deleted by mistake and be brought back from a backup.
 pub const GRACE: Duration = Duration::from_hours(1);
 /// The time after which an upload ends that no commit names.
 pub const UPLOAD_LIFE: Duration = Duration::from_hours(24);
 /// The most uploads that end in one step.
 const UPLOADS: u32 = 500;
-/// How many files are looked at while others wait to write.
+/// Number of files that are looked at while others wait to write.
 const CHUNK: usize = 64;
 
-/// What a collection found.
+/// The outcome of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Collected {
-    /// How many files no repository has.
+    /// Number of files no repository that has.
     pub files: u64,
-    /// How many bytes those are.
+    /// Number of bytes that those are.
     pub bytes: u64,
-    /// How many files there are in all.
+    /// The total number of files.
     pub kept: u64,
 }
 
 impl OperationService<'_> {
-    /// Ends uploads that no commit named within [`UPLOAD_LIFE`], and returns how many. Their bytes go when large files are
-    /// collected. One that a branch, tag or pull request names by now is kept instead.
+    /// Ends uploads that no commit named within [`UPLOAD_LIFE`], and returns how many. Their bytes
+    /// go when large files are collected. One that a branch, tag or pull request names by now is
+    /// kept instead.
     pub async fn end_uploads(self) -> Result<u64, Error> {
         let life = i64::try_from(UPLOAD_LIFE.as_millis()).unwrap_or(i64::MAX);
         let before = Timestamp::from_millis(self.hub.now().millis().saturating_sub(life));
@@ -83,8 +84,8 @@ impl OperationService<'_> {
         }
     }
 
-    /// Removes the large files that no repository has and that came longer ago than `grace`; or only counts them. Others may
-    /// work meanwhile. For operators.
+    /// Removes the large files that no repository has and that came longer ago than `grace`; or
+    /// only counts them. Others may work meanwhile. For operators.
     pub async fn collect_large_files(
         self,
         caller: &Caller,

@@ -13,7 +13,8 @@ use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 use crate::target::Target;
 
-/// How often a commit that names no parent is built again when another process moved the branch meanwhile.
+/// The number of times that a commit without a parent is built again when another process moved the
+/// branch meanwhile.
 const MAX_ATTEMPTS: usize = 5;
 /// The longest message of a commit, in bytes.
 const MESSAGE_BYTES: usize = 64 << 10;
@@ -29,15 +30,15 @@ pub struct CommitRequest {
     pub description: String,
     /// The head that the caller has seen; the commit is refused when the branch has moved on.
     pub parent: Option<CommitPrefix>,
-    /// Whether to open a pull request instead of moving the branch.
+    /// True if a pull request is opened instead of moving the branch.
     pub create_pull: bool,
-    /// What to change, in order.
+    /// The operations, in order.
     pub operations: Vec<CommitOperation<FileSource>>,
-    /// When the request came in, if reading it took a while; now when absent.
+    /// The time of the request, if reading it took a while; now when absent.
     pub received_at: Option<Timestamp>,
 }
 
-/// Where the bytes of an uploaded file are.
+/// The source of the bytes of an uploaded file.
 #[derive(Debug)]
 pub enum FileSource {
     /// Here.
@@ -46,7 +47,7 @@ pub enum FileSource {
     Disk(tempfile::TempPath),
 }
 
-/// What became of a commit.
+/// The outcome of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
     /// The new commit.
@@ -58,8 +59,9 @@ pub struct Committed {
 }
 
 impl RepositoryService<'_> {
-    /// Makes a commit, or a pull request of one commit. Files that are on the branch as they are sent make no commit: who
-    /// sends them again, because the answer got lost, is answered with what is there.
+    /// Makes a commit, or a pull request of one commit. Files that are on the branch as they are
+    /// sent make no commit: who sends them again, because the answer got lost, is answered with
+    /// what is there.
     pub async fn commit(
         self,
         caller: &Caller,
@@ -196,7 +198,8 @@ impl RepositoryService<'_> {
         Ok(())
     }
 
-    /// Resolves operations to edits of a tree, and returns them with the temporary files that must outlive them.
+    /// Resolves operations to edits of a tree, and returns them with the temporary files that must
+    /// outlive them.
     async fn operations(
         self,
         repo: &Repo,
@@ -267,7 +270,7 @@ impl RepositoryService<'_> {
 }
 
 impl Committed {
-    /// What was there before.
+    /// Returns the state before a commit.
     fn before(commit: ObjectId) -> Self {
         Self {
             commit,
@@ -283,7 +286,7 @@ impl From<Vec<u8>> for FileSource {
     }
 }
 
-/// Who signs a commit: the user, or the hub itself.
+/// Returns the signature of a commit: the user, or the hub itself.
 pub(crate) fn signature(user: Option<&SignedIn>, when: Timestamp) -> Signature {
     let (name, email) = match user {
         Some(user) => (user.name.clone(), user.email.clone()),

@@ -8,30 +8,30 @@ use assay_store::Database;
 use crate::bucket::StorageVariables;
 use crate::large_storage::LargeFilesPlace;
 
-/// Where a hub keeps its data and what it allows.
+/// The configuration of a hub: its data and its limits.
 #[derive(Debug, Clone)]
 pub struct HubConfig {
     /// The data directory.
     pub data: PathBuf,
-    /// Where the database is; `DATA/hub.db` when absent.
+    /// The database; `DATA/hub.db` when absent.
     pub database: Option<Database>,
     /// Where large files and the pieces of uploads are; where they were last when absent, which is
     /// the data directory at first.
     pub large_files: Option<LargeFilesPlace>,
     /// How object storage is reached.
     pub storage: StorageVariables,
-    /// What is allowed.
+    /// The limits.
     pub limits: Limits,
-    /// What an acknowledged change outlasts.
+    /// The failures that an acknowledged change survives.
     pub durability: Durability,
-    /// Who signs here, and for whom.
+    /// The configuration of signing and trust.
     pub trust: TrustConfig,
     /// The operating system user who runs a command, for the audit log; absent for a server.
     pub shell_user: Option<String>,
 }
 
 impl HubConfig {
-    /// Where the database is.
+    /// Returns the database.
     pub(crate) fn database(&self) -> Database {
         let given = self.database.clone();
         given.unwrap_or_else(|| Database::File(self.data.join("hub.db")))
@@ -70,7 +70,8 @@ impl std::str::FromStr for Founders {
     }
 }
 
-/// How a hub signs and what it accepts. What is chosen at the first start stays: it is written into the logs.
+/// The configuration of signing and of accepted issuers. Choices of the first start stay: they are
+/// written into the logs.
 #[derive(Debug, Clone, Default)]
 pub struct TrustConfig {
     /// The name under which this hub issues tokens; [`TrustConfig::DEFAULT_NAME`] when absent.
@@ -81,8 +82,8 @@ pub struct TrustConfig {
     pub passphrase_file: Option<PathBuf>,
     /// The passphrase itself, in place of a file.
     pub passphrase: Option<Passphrase>,
-    /// Whether the names under which a server last ran in this directory outweigh these. For commands: they are often told
-    /// less than the server was, and must mean the same issuer.
+    /// True if the names under which a server last ran in this directory outweigh these. For
+    /// commands: they are often told less than the server was, and must mean the same issuer.
     pub names_as_kept: bool,
 }
 
@@ -101,7 +102,7 @@ impl TrustConfig {
     pub const DEFAULT_NAME: &str = "http://127.0.0.1:8460";
 }
 
-/// What one request, file or account may take.
+/// The limits of one request, file or account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The largest file that is kept in git itself, in bytes; larger ones need git-lfs.
@@ -112,17 +113,19 @@ pub struct Limits {
     pub commit_bytes: u64,
     /// The largest pack of a push, in bytes.
     pub pack_bytes: u64,
-    /// What the objects of a push become when they are unpacked, together, in bytes. A push of few bytes may unpack to less.
+    /// The size of the objects of a push when they are unpacked, together, in bytes. A push of few
+    /// bytes may unpack to less.
     pub unpacked_bytes: u64,
     /// The most objects in one push.
     pub push_objects: u32,
-    /// How many pushes of one account a server receives at once.
+    /// The number of pushes of one account that a server receives at once.
     pub pushes_at_once: usize,
     /// The most files in one commit.
     pub commit_files: usize,
     /// The most commits that one push brings to a branch or pull request.
     pub push_commits: usize,
-    /// How many rows of the index one transaction writes, so that others need not wait long for their turn.
+    /// The number of rows of the index that one transaction writes, so that others need not wait
+    /// long for their turn.
     pub transaction_rows: usize,
     /// The longest path of a file, in bytes; at most [`RepoPath::MAX`](assay_model::RepoPath::MAX).
     pub path_bytes: usize,
@@ -138,7 +141,8 @@ pub struct Limits {
     pub waiting_bytes: u64,
     /// The largest large file, in bytes, from accounts that may not write to the repository.
     pub stranger_file_bytes: u64,
-    /// The most bytes of waiting uploads from an account that may not write to the repository; 0 is no limit.
+    /// The most bytes of waiting uploads from an account that may not write to the repository; 0 is
+    /// no limit.
     pub stranger_waiting_bytes: u64,
     /// The most open pull requests of one account in one repository; 0 is no limit.
     pub open_pulls: u64,
@@ -152,7 +156,8 @@ pub struct Limits {
     pub validated_bytes: u64,
     /// The most fetches that are answered at once, and as many pushes.
     pub git_processes: usize,
-    /// How long `git` may take for a fetch or a push, not counting the time in which it waits for the client.
+    /// Maximum duration of `git` for a fetch or a push, not counting the time in which it waits for
+    /// the client.
     pub git_time: Duration,
     /// The disk space for files out of git that are being sent, in bytes.
     pub streamed_bytes: u64,

@@ -1,4 +1,5 @@
-//! Repositories that cannot be read as they were written. Nothing is derived from them: what was indexed stays.
+//! Repositories that cannot be read as they were written. Nothing is derived from them: what was
+//! indexed stays.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -87,14 +88,16 @@ impl OperationService<'_> {
         self.hub.damaged.keys().len()
     }
 
-    /// The repositories that are known to be damaged. Each is looked at again, so that one that was mended is off the list.
+    /// The repositories that are known to be damaged. Each is looked at again, so that one that was
+    /// mended is off the list.
     pub async fn damaged_repositories(self) -> Result<Vec<DamagedRepository>, Error> {
         for key in self.hub.damaged.keys() {
             let git = Arc::clone(&self.hub.git);
             let read = blocking(move || Ok(read_refs(&git, key))).await?;
             match read {
                 Err(faults) => self.hub.damaged.note(key, faults),
-                // What else was found, such as a file that is missing in the history, a start finds again.
+                // What else was found, such as a file that is missing in the history, a start finds
+                // again.
                 Ok(_) if self.hub.damaged.faults(key).iter().all(Damage::is_of_refs) => {
                     self.hub.damaged.note(key, Vec::new());
                 }

@@ -6,17 +6,19 @@ use assay_store::Database;
 
 use crate::error::Error;
 
-/// The mark that a process works in a data directory. The system takes it away when the process ends, however it ends.
+/// The mark that a process works in a data directory. The system takes it away when the process
+/// ends, however it ends.
 ///
-/// Several may work in one directory: a server, and beside it the commands of its operator. What is shared, the database
-/// and git's refs, has locks of its own. Temporary files have not; so they are cleared away only by who finds nobody else.
+/// Several may work in one directory: a server, and beside it the commands of its operator. What is
+/// shared, the database and git's refs, has locks of its own. Temporary files have not; so they are
+/// cleared away only by who finds nobody else.
 #[derive(Debug)]
 pub(crate) struct DataDirLock {
     _mark: File,
 }
 
-/// The mark that a server works in a data directory. With a database in a file there is at most one; with one that tells
-/// each server of the changes of the others there are several.
+/// The mark that a server works in a data directory. With a database in a file there is at most
+/// one; with one that tells each server of the changes of the others there are several.
 #[derive(Debug)]
 pub struct ServerMark {
     _mark: File,
@@ -26,13 +28,13 @@ pub struct ServerMark {
 const MARK: &str = "lock";
 /// The file that a server locks.
 const SERVER_MARK: &str = "server-lock";
-/// How often a server that finds another looks again. One that was stopped may leave a `git` behind that is not yet quite
-/// started, and holds what it inherited until it is.
+/// The number of times that a server that finds another looks again. One that was stopped may leave
+/// a `git` behind that is not yet quite started, and holds what it inherited until it is.
 const TRIES: u32 = 20;
-/// How long it waits in between.
+/// The time between two looks.
 const BETWEEN_TRIES: Duration = Duration::from_millis(25);
 
-/// How many servers may work in a data directory.
+/// The number of servers that may work in a data directory: one or several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Servers {
     /// One.
@@ -42,7 +44,7 @@ pub enum Servers {
 }
 
 impl Servers {
-    /// How many may work with a database; none is the file in the data directory.
+    /// Returns the number of may that work with a database; none is the file in the data directory.
     pub fn with(database: Option<&Database>) -> Self {
         match database {
             None | Some(Database::File(_)) => Self::One,
@@ -52,8 +54,8 @@ impl Servers {
 }
 
 impl ServerMark {
-    /// Marks a directory as that of this server, which makes the directory if need be. The mark goes with the process,
-    /// however that ends.
+    /// Marks a directory as that of this server, which makes the directory if need be. The mark
+    /// goes with the process, however that ends.
     pub fn set(data: &Path, servers: Servers) -> Result<Self, Error> {
         make_data_directory(data)?;
         let mark = open_mark(&data.join(SERVER_MARK))?;
@@ -109,7 +111,8 @@ impl DataDirLock {
     }
 }
 
-/// Locks a file that is made if need be; `None` when another process has locked it. The lock goes with the file.
+/// Locks a file that is made if need be; `None` when another process has locked it. The lock goes
+/// with the file.
 pub(crate) fn lock_alone(path: &Path) -> Result<Option<File>, Error> {
     let file = open_mark(path)?;
     match file.try_lock() {
@@ -128,8 +131,9 @@ fn open_mark(path: &Path) -> Result<File, Error> {
     Ok(opened.map_err(Error::internal)?.into_parts().0)
 }
 
-/// Makes the directory so that only its owner can look into it: private repositories lie there as they are. One that is
-/// there keeps the permissions that somebody gave it, and whoever reads the log hears of them.
+/// Makes the directory so that only its owner can look into it: private repositories lie there as
+/// they are. One that is there keeps the permissions that somebody gave it, and whoever reads the
+/// log hears of them.
 pub fn make_data_directory(data: &Path) -> Result<(), Error> {
     if data.is_dir() {
         warn_if_open(data);

@@ -1,4 +1,5 @@
-//! Sign-in by device code (RFC 8628): a program shows a short code, and a person who is signed in to the pages approves it.
+//! Sign-in by device code (RFC 8628): a program shows a short code, and a person who is signed in
+//! to the pages approves it.
 
 use assay_model::{Role, Timestamp};
 use assay_store::{self as store, AuditAction, AuditSubject, DeviceApproval};
@@ -10,17 +11,18 @@ use crate::secret;
 use crate::services::AccountService;
 use crate::token::{ending_with, is_live};
 
-/// How long a code can be approved, in seconds.
+/// The time in which a code can be approved, in seconds.
 pub const DEVICE_CODE_SECONDS: i64 = 15 * 60;
-/// How long a program waits between two questions, in seconds.
+/// The time between two polls of a program, in seconds.
 pub const DEVICE_POLL_SECONDS: i64 = 5;
-/// How long the token of a device lasts, in seconds: thirty days.
+/// The lifetime of the token of a device, in seconds: thirty days.
 const TOKEN_SECONDS: i64 = 30 * 24 * 60 * 60;
 /// The most sign-ins that are under way at once, so that nobody fills the database.
 const MAX_UNDER_WAY: i64 = 10_000;
-/// The letters of a code that people type: no vowels, so no words, and none that look alike (RFC 8628, 6.1).
+/// The letters of a code that people type: no vowels, so no words, and none that look alike (RFC
+/// 8628, 6.1).
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
-/// How many letters a code has, about 34 bits.
+/// Number of letters that a code has, about 34 bits.
 const CODE_LETTERS: usize = 8;
 
 /// A sign-in that a program began.
@@ -31,7 +33,7 @@ pub struct DeviceSignIn {
     pub user_code: String,
 }
 
-/// What a program is answered when it asks whether somebody approved its code.
+/// The answer to a program that polls whether its code was approved.
 #[derive(Debug)]
 pub enum DevicePoll {
     /// Nobody has yet.
@@ -140,8 +142,8 @@ impl AccountService<'_> {
         Ok(DevicePoll::Token(TokenSecret(secret), lasts))
     }
 
-    /// Approves or denies a code that a program shows. A session of the pages decides, nothing else: `scope` is what the
-    /// program may do, `None` denies.
+    /// Approves or denies a code that a program shows. A session of the pages decides, nothing
+    /// else: `scope` is what the program may do, `None` denies.
     pub async fn decide_device_sign_in(
         self,
         caller: &Caller,
@@ -209,7 +211,8 @@ fn draw_user_code() -> Result<String, Error> {
     let mut code = String::new();
     while code.len() < CODE_LETTERS {
         let bytes: [u8; 16] = secret::bytes()?;
-        // Bytes beyond the last whole multiple are thrown away, so that no letter is likelier than another.
+        // Bytes beyond the last whole multiple are thrown away, so that no letter is likelier than
+        // another.
         let fair = bytes.into_iter().filter(|byte| *byte < 240);
         let missing = CODE_LETTERS - code.len();
         code.extend(

@@ -1,4 +1,4 @@
-//! What changed between two commits, worked out once: it takes long, and anybody may ask.
+//! A cache of the changes between two commits: a diff takes long, and anybody may ask for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,27 +13,27 @@ use crate::discussion::{names, trial_plan};
 use crate::error::{Busy, Error};
 use crate::services::RepositoryService;
 
-/// How long a diff may be, in bytes; what is longer is cut.
+/// Maximum length of a diff, in bytes; what is longer is cut.
 const MAX_DIFF: usize = 4 << 20;
-/// How many diffs and trial merges are worked out at a time.
+/// Number of diffs and trial merges that are worked out at a time.
 const AT_ONCE: usize = 2;
-/// How long to wait for one's turn.
+/// The time to wait for a turn.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many bytes the kept answers of a kind may have together.
+/// Maximum number of bytes of the kept answers of a kind together.
 const MAX_KEPT_BYTES: u32 = 32 << 20;
 /// The bytes that an answer counts for at least, so that at most 1,024 of a kind are kept.
 const LEAST_BYTES: u32 = MAX_KEPT_BYTES / 1024;
 
-/// What changed between two commits, as text.
+/// The changes between two commits, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiffText {
     /// A unified diff; empty when it would have been too much work.
     pub text: String,
-    /// What is missing, why, and how to see it all the same.
+    /// The part that is missing, the reason, and how to see it all the same.
     pub left_out: Option<String>,
 }
 
-/// What stands in the way of a merge.
+/// The obstacles of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Obstacles {
     /// These files; none when nothing does.
@@ -66,7 +66,7 @@ impl Default for Diffs {
 }
 
 impl RepositoryService<'_> {
-    /// What changed between two commits of a repository.
+    /// Returns the changes between two commits of a repository.
     pub(crate) async fn diff_between(
         self,
         key: RepoKey,
@@ -92,7 +92,7 @@ impl RepositoryService<'_> {
         Ok(diff)
     }
 
-    /// What stands in the way of bringing one commit into another.
+    /// Returns the obstacles of bringing one commit into another.
     pub(crate) async fn obstacles_between(
         self,
         key: RepoKey,
@@ -161,7 +161,8 @@ impl DiffText {
     }
 }
 
-/// Builds a cache of answers whose bytes are bounded; those that nobody asked for the longest go first.
+/// Builds a cache of answers whose bytes are bounded; those that nobody asked for the longest go
+/// first.
 fn bounded_cache<T: Send + Sync + 'static>(
     bytes: impl Fn(&T) -> usize + Send + Sync + 'static,
 ) -> Cache<Ends, Arc<T>> {

@@ -36,15 +36,15 @@ use crate::secret;
 use crate::services::DiscussionService;
 use crate::webhook::{Telling, tell_pull};
 
-/// How many discussions a page has.
+/// Number of discussions that a page has.
 const PAGE: u32 = 50;
 
 impl DiscussionFilter {
-    /// How many discussions a page has.
+    /// Number of discussions that a page has.
     pub const PAGE: u64 = PAGE as u64;
 }
 
-/// Where a discussion or pull request stands.
+/// The status of a discussion or pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// A pull request that its author is still at work on; it has no commit yet.
@@ -66,15 +66,15 @@ pub struct Discussion {
     pub repo: RepoId,
     /// Its number in the repository.
     pub num: PullNumber,
-    /// What it is called.
+    /// The title of the discussion.
     pub title: String,
-    /// Where it stands.
+    /// The status of the discussion.
     pub status: Status,
-    /// Whether it is a pull request.
+    /// True if it is a pull request.
     pub is_pull: bool,
-    /// Who opened it; none when the account is gone.
+    /// The author; none when the account is gone.
     pub author: Option<String>,
-    /// When.
+    /// The time of the event.
     pub created: Timestamp,
 }
 
@@ -83,35 +83,35 @@ pub struct Discussion {
 pub struct Event {
     /// 24 hexadecimal digits.
     pub id: String,
-    /// Who; none when the account is gone.
+    /// The author; none when the account is gone.
     pub author: Option<String>,
-    /// When.
+    /// The time of the event.
     pub created: Timestamp,
-    /// What.
+    /// The data of the event.
     pub data: EventData,
 }
 
 /// A text that a comment had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Earlier {
-    /// When it was written.
+    /// Time at which it was written.
     pub written: Timestamp,
     /// The text, in Markdown.
     pub text: String,
 }
 
-/// What happened.
+/// The kind of an event, with its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventData {
     /// Someone said something.
     Comment {
         /// The text, in Markdown; empty when it is hidden.
         text: String,
-        /// How often it was changed.
+        /// The number of edits.
         edits: u32,
-        /// When it was last changed.
+        /// Time at which it was last changed.
         updated: Timestamp,
-        /// Whether it was hidden.
+        /// True if it was hidden.
         hidden: bool,
         /// The texts it had before, the newest first; none when it is hidden.
         history: Vec<Earlier>,
@@ -134,18 +134,18 @@ pub enum EventData {
     },
 }
 
-/// What to open.
+/// A discussion to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDiscussion {
-    /// What it is called.
+    /// The title of the discussion.
     pub title: String,
     /// The first comment, when there is one.
     pub description: String,
-    /// Whether it is a pull request, to be filled with commits to `refs/pr/N`.
+    /// True if it is a pull request, to be filled with commits to `refs/pr/N`.
     pub is_pull: bool,
 }
 
-/// Which discussions to list.
+/// A filter of discussions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiscussionFilter {
     /// Only pull requests, or only plain discussions.
@@ -154,7 +154,7 @@ pub struct DiscussionFilter {
     pub open: Option<bool>,
     /// Only those of this author.
     pub author: Option<String>,
-    /// How many to leave out.
+    /// The number of discussions to skip.
     pub offset: u64,
 }
 
@@ -163,9 +163,9 @@ pub struct DiscussionFilter {
 pub struct DiscussionPage {
     /// The discussions.
     pub discussions: Vec<Discussion>,
-    /// How many there are in all, after the filters.
+    /// The total number after the filters.
     pub count: u64,
-    /// How many were left out before these.
+    /// The number before this page.
     pub start: u64,
 }
 
@@ -176,7 +176,7 @@ pub struct PullDetails {
     pub discussion: Discussion,
     /// A page of what happened, oldest first.
     pub events: Vec<Event>,
-    /// How much happened in all.
+    /// The total number of events.
     pub events_total: u64,
     /// The ref that a pull request wants to change, such as `refs/heads/main`.
     pub base: Option<String>,
@@ -184,25 +184,25 @@ pub struct PullDetails {
     pub merge_commit: Option<ObjectId>,
     /// The files that stand in the way of a merge.
     pub conflicts: Vec<String>,
-    /// Whether it is not known what stands in the way, because it takes too long to find out.
+    /// True if it is not known what stands in the way, because it takes too long to find out.
     pub is_untried: bool,
     /// The changes as text, when that was asked for.
     pub diff: Option<Arc<DiffText>>,
 }
 
-/// Which part of what happened in a discussion is wanted.
+/// The part of the events of a discussion that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventPage {
-    /// How many events come before it.
+    /// Number of events that come before it.
     pub offset: u64,
-    /// How many it has at most.
+    /// Number of it that has at most.
     pub limit: u32,
 }
 
 impl EventPage {
-    /// How many events a page has for people.
+    /// Number of events that a page has for people.
     pub const SIZE: u32 = 50;
-    /// How many events clients get at once. A discussion cannot have more.
+    /// Number of events clients that get at once. A discussion cannot have more.
     pub const MOST: u32 = limits::MAX_EVENTS;
 
     /// All that a discussion can have.
@@ -262,7 +262,8 @@ impl DiscussionService<'_> {
         limits::comment(&new.description)?;
         let new = NewDiscussion { title, ..new };
         let (hub, own) = (self.hub.shared()?, repo.clone());
-        // A client that goes away must not leave a ref without its record, so from here on nobody can stop it.
+        // A client that goes away must not leave a ref without its record, so from here on nobody
+        // can stop it.
         let own_caller = caller.clone();
         let work = tokio::spawn(async move {
             hub.discussions()
@@ -328,8 +329,9 @@ impl DiscussionService<'_> {
         Ok(scene.num)
     }
 
-    /// Makes the ref of a pull request without commits: it stands where main stands. The transaction that gave the number
-    /// is under way, so a ref of this number can only be what a crash has left.
+    /// Makes the ref of a pull request without commits: it stands where main stands. The
+    /// transaction that gave the number is under way, so a ref of this number can only be what a
+    /// crash has left.
     async fn begin_pull(self, repo: &Repo, num: PullNumber) -> Result<ObjectId, Error> {
         self.hub
             .with_git(repo.key, move |git| {
@@ -422,7 +424,8 @@ impl DiscussionService<'_> {
         self.stored_event(&id).await
     }
 
-    /// Closes or opens again; results of a closed pull request leave the boards, those of a reopened one return.
+    /// Closes or opens again; results of a closed pull request leave the boards, those of a
+    /// reopened one return.
     pub async fn change_status(
         self,
         caller: &Caller,
@@ -435,7 +438,8 @@ impl DiscussionService<'_> {
         let _locked = self.hub.lock(repo.key).await?;
         let (held, scene) = self.managed(caller, repo, num).await?;
         let from = Status::read(held.status);
-        // Clients open a draft that its first commit has opened, and close what was closed meanwhile.
+        // Clients open a draft that its first commit has opened, and close what was closed
+        // meanwhile.
         if from == status {
             return self.keep_status(caller, repo, scene, status, comment).await;
         }
@@ -501,7 +505,8 @@ impl DiscussionService<'_> {
 }
 
 impl DiscussionService<'_> {
-    /// Answers a change to the status that a discussion has: a comment is kept, and nothing else happens.
+    /// Answers a change to the status that a discussion has: a comment is kept, and nothing else
+    /// happens.
     async fn keep_status(
         self,
         caller: &Caller,

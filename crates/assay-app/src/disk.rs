@@ -1,4 +1,4 @@
-//! What a disk that is full or cannot be written to says, wherever it said it.
+//! Recognition of a full or read-only disk in the errors of any layer.
 
 use std::error::Error as StdError;
 use std::io;

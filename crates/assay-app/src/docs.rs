@@ -1,4 +1,4 @@
-//! What the rules say of themselves, for pages: the same text as `assay explain` prints.
+//! The documentation of the rules, for pages: the same text as `assay explain` prints.
 
 pub use assay_check::rules::doubts_value;
 
@@ -12,7 +12,7 @@ pub struct RulePage {
     pub code: String,
     /// The stable name for people.
     pub name: &'static str,
-    /// How much a finding weighs.
+    /// The severity of a finding.
     pub severity: Severity,
     /// The first line of the page.
     pub title: &'static str,

@@ -6,7 +6,8 @@ mod reason;
 
 pub use reason::{Busy, Conflict, Denied, EndedToken, Existing, Limit, Quota, UnusablePath};
 
-/// Why the hub did not do what it was asked. Everything but [`Error::Internal`] is meant for the person who asked.
+/// A request that the hub refused or could not carry out. Everything but [`Error::Internal`] is
+/// meant for the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It is not there, or the caller may not know that it is.
@@ -15,7 +16,7 @@ pub enum Error {
     /// The repository has another name now.
     #[error("the {kind} is now called `{to}`")]
     Moved {
-        /// What it is.
+        /// The kind of the repository.
         kind: RepoKind,
         /// Its name now.
         to: RepoId,
@@ -38,7 +39,8 @@ pub enum Error {
     /// It cannot be done as things stand, such as a merge with conflicts.
     #[error(transparent)]
     Conflict(#[from] Conflict),
-    /// A command of an operator cannot go on with these directories, backups, keys or logs; the text says what to do.
+    /// A command of an operator cannot go on with these directories, backups, keys or logs; the
+    /// text says what to do.
     #[error("{0}")]
     Operator(String),
     /// The branch has moved on since the caller looked.
@@ -62,13 +64,13 @@ pub enum Error {
     /// Too many requests.
     #[error("too many requests; try again in {after_seconds} seconds")]
     RateLimited {
-        /// When the next one may be made.
+        /// The time at which the next one may be made.
         after_seconds: u64,
     },
     /// Git took longer than it may, and was ended.
     #[error("`git {subcommand}` took longer than {seconds} seconds and was ended")]
     OutOfTime {
-        /// What git was to do.
+        /// The subcommand of git.
         subcommand: &'static str,
         /// The time it had.
         seconds: u64,
@@ -92,7 +94,7 @@ pub enum Error {
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// What was not found.
+/// The thing that was not found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// No such repository, or none the caller may see.
@@ -139,7 +141,8 @@ impl Error {
         }
     }
 
-    /// The same, for a change whose refs have moved: whoever tries again must know that it is in git.
+    /// The same, for a change whose refs have moved: whoever tries again must know that it is in
+    /// git.
     pub(crate) fn after_refs_moved(self) -> Self {
         match self {
             Self::Busy(busy) => Self::Busy(Busy::AfterRefsMoved(Box::new(busy))),
@@ -201,7 +204,8 @@ impl From<assay_git::Error> for Error {
             Git::Wire(_) | Git::Body(_) | Git::WrongHash { .. } | Git::WrongSize { .. } => {
                 Self::Invalid(error.to_string())
             }
-            // Everything else is between us and the disk, also what a later version of the crate adds.
+            // Everything else is between us and the disk, also what a later version of the crate
+            // adds.
             other => Self::internal(other),
         }
     }

@@ -162,14 +162,15 @@ impl Hub {
         Ok(RepoFacts::of_record(&recorded))
     }
 
-    /// Writes the facts of a repository before the change of them is committed: for one that hides it, so that the file
-    /// never shows more than the records do.
+    /// Writes the facts of a repository before the change of them is committed: for one that hides
+    /// it, so that the file never shows more than the records do.
     pub(crate) async fn note_facts_before(&self, tx: &mut Tx, key: RepoKey) -> Result<(), Error> {
         let facts = self.facts_in(tx, key).await?;
         self.write_facts(key, &facts).await
     }
 
-    /// Writes the facts of a repository after a change of them was committed. What fails is made good at the next start.
+    /// Writes the facts of a repository after a change of them was committed. What fails is made
+    /// good at the next start.
     pub(crate) async fn note_facts(&self, key: RepoKey) {
         let noted = async {
             match self.store.recorded_repository(key).await? {

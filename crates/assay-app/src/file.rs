@@ -9,7 +9,8 @@ use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 use crate::unpacked::UnpackedBlob;
 
-/// The largest file of git that is read into memory. A larger one is unpacked to the disk and sent from there.
+/// The largest file of git that is read into memory. A larger one is unpacked to the disk and sent
+/// from there.
 const MAX_IN_MEMORY: u64 = 1 << 20;
 /// The most paths that one question asks about.
 const MAX_PATHS: usize = 10_000;
@@ -17,9 +18,9 @@ const MAX_PATHS: usize = 10_000;
 /// A file or folder at a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEntry {
-    /// Where it is.
+    /// The path of the file.
     pub path: RepoPath,
-    /// Whether it is a folder.
+    /// True if it is a folder.
     pub is_folder: bool,
     /// The blob or tree.
     pub oid: ObjectId,
@@ -31,7 +32,7 @@ pub struct FileEntry {
     pub last_commit: Option<LastCommit>,
 }
 
-/// How a large file stands in git.
+/// The pointer of a large file in git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LargePointer {
     /// The SHA-256 of the content, in hexadecimal digits.
@@ -47,11 +48,11 @@ pub struct LastCommit {
     pub id: ObjectId,
     /// Its first line.
     pub title: String,
-    /// When.
+    /// The time of the commit.
     pub date: Timestamp,
     /// The rest of its message.
     pub body: String,
-    /// Who made it.
+    /// The author of the commit.
     pub author: String,
 }
 
@@ -60,9 +61,9 @@ pub struct LastCommit {
 pub struct CommitPage {
     /// The commits.
     pub commits: Vec<LastCommit>,
-    /// Whether there are more.
+    /// True if there are more.
     pub more: bool,
-    /// How many there are in all.
+    /// The total number.
     pub total: u64,
 }
 
@@ -77,7 +78,7 @@ pub struct Blob {
     pub content: BlobContent,
 }
 
-/// Where the bytes of a file are.
+/// The source of the bytes of a file.
 #[derive(Debug)]
 pub enum BlobContent {
     /// Here.
@@ -90,7 +91,7 @@ pub enum BlobContent {
     NotRead,
 }
 
-/// How much of a file is read.
+/// The part of a file that is read.
 #[derive(Debug, Clone, Copy)]
 enum Extent {
     Facts,
@@ -99,7 +100,7 @@ enum Extent {
     Whole,
 }
 
-/// What was read of a file of git.
+/// The content that was read of a file of git.
 enum FileContent {
     Bytes(Vec<u8>),
     /// It is to be unpacked out of this repository.
@@ -186,7 +187,7 @@ impl RepositoryService<'_> {
             .await
     }
 
-    /// What lies at some paths; those that do not exist are left out.
+    /// Returns the entries at some paths; those that do not exist are left out.
     pub async fn paths(
         self,
         repo: &Repo,
@@ -223,8 +224,8 @@ impl RepositoryService<'_> {
             .await
     }
 
-    /// A file, with its bytes when `content`; the stored pointer of a large file when `raw`. However large it is, little of
-    /// it is in memory.
+    /// A file, with its bytes when `content`; the stored pointer of a large file when `raw`.
+    /// However large it is, little of it is in memory.
     pub async fn blob(
         self,
         repo: &Repo,
@@ -241,7 +242,8 @@ impl RepositoryService<'_> {
         self.read_blob(repo, revision, path, extent, raw).await
     }
 
-    /// A file of git, with its bytes in memory if it has at most `max` of them, and a megabyte; else with its facts alone.
+    /// A file of git, with its bytes in memory if it has at most `max` of them, and a megabyte;
+    /// else with its facts alone.
     pub async fn small_blob(
         self,
         repo: &Repo,

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use assay_model::{Code, Diagnostic};
 use assay_render::{ELLIPSIS, FindingRenderer};
 
-/// How many columns a finding may take: git puts `remote: ` before each line.
+/// Maximum number of columns that a finding may take: git puts `remote: ` before each line.
 const WIDTH: usize = 110;
-/// How many findings are shown.
+/// Number of findings that are shown.
 const SHOWN: usize = 20;
 
-/// Findings as the command line shows them, with file, line and caret, and where more is said of each. It is what a
-/// person reads whose change is refused, whichever way it came.
+/// Findings as the command line shows them, with file, line and caret, and where more is said of
+/// each. It is what a person reads whose change is refused, whichever way it came.
 pub fn findings(diagnostics: &[Diagnostic]) -> String {
     let renderer = FindingRenderer::plain(WIDTH);
     let mut text = String::new();

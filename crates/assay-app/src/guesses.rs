@@ -1,7 +1,9 @@
-//! Wrong passwords, counted by account and by address. The counts are in the database, so all servers of a hub share them.
+//! Wrong passwords, counted by account and by address. The counts are in the database, so all
+//! servers of a hub share them.
 //!
-//! An attempt is counted before the password is looked at, or attempts side by side would not see each other. Names that no
-//! account has are counted as well, so a refusal tells nobody which accounts there are.
+//! An attempt is counted before the password is looked at, or attempts side by side would not see
+//! each other. Names that no account has are counted as well, so a refusal tells nobody which
+//! accounts there are.
 
 use assay_model::Timestamp;
 use assay_store::SignInFailures;
@@ -9,18 +11,19 @@ use assay_store::SignInFailures;
 use crate::error::Error;
 use crate::services::AccountService;
 
-/// How long a wrong password counts, in milliseconds: a quarter of an hour.
+/// The time that a wrong password counts, in milliseconds: a quarter of an hour.
 const WINDOW_MILLIS: i64 = 15 * 60 * 1_000;
 /// The most wrong passwords for one account within a window.
 const BY_ACCOUNT: u64 = 10;
 /// The most wrong passwords from one address within a window: many people may share an address.
 const BY_ADDRESS: u64 = 50;
-/// So many wrong passwords cost no wait. Each one after them doubles the time until the next attempt.
+/// So many wrong passwords cost no wait. Each one after them doubles the time until the next
+/// attempt.
 const WITHOUT_WAIT: u64 = 3;
 /// The longest account name that is counted by itself, in bytes; no account has a longer one.
 const NAME_BYTES: usize = 96;
 
-/// Whose wrong passwords are counted together.
+/// The key by which wrong passwords are counted together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Guesser {
     /// The account that is to be signed in to, as the count spells it.
@@ -71,8 +74,8 @@ impl AccountService<'_> {
         Ok(())
     }
 
-    /// Forgets the wrong passwords of an account, because the right one came, and takes back the one that was counted for
-    /// its address.
+    /// Forgets the wrong passwords of an account, because the right one came, and takes back the
+    /// one that was counted for its address.
     pub(crate) async fn forgive_guesses(self, guesser: &Guesser) -> Result<(), Error> {
         let mut tx = self.hub.store.begin().await?;
         tx.clear_sign_in_failures(&guesser.account).await?;
@@ -102,7 +105,7 @@ fn check_number(held: Option<SignInFailures>, most: u64, now: Timestamp) -> Resu
     }
 }
 
-/// How long to wait after so many wrong passwords, in seconds.
+/// Returns the time to wait after so many wrong passwords, in seconds.
 fn wait_seconds(failures: u64) -> i64 {
     match failures.checked_sub(WITHOUT_WAIT) {
         Some(beyond) => 1 << beyond.min(BY_ACCOUNT),

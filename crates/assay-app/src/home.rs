@@ -1,4 +1,5 @@
-//! Whether a database and a data directory belong together. It is found out before either is changed.
+//! True if a database and a data directory belong together. It is found out before either is
+//! changed.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,8 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Finds the database of a data directory, and refuses one that cannot be its own. Nothing is changed.
+    /// Finds the database of a data directory, and refuses one that cannot be its own. Nothing is
+    /// changed.
     pub(crate) async fn find(
         config: &HubConfig,
         git: &Repositories,
@@ -73,8 +75,8 @@ impl Home {
         Ok(home)
     }
 
-    /// Settles the id of the hub, in the database and in the directory, once the database is open. A database that has
-    /// none is the hub's own when it knows one of its repositories.
+    /// Settles the id of the hub, in the database and in the directory, once the database is open.
+    /// A database that has none is the hub's own when it knows one of its repositories.
     pub(crate) async fn settle(
         &self,
         store: &Store,
@@ -130,7 +132,8 @@ impl Home {
             Some(found) => !found.has_accounts && !found.has_repositories,
         };
         match self.purpose {
-            // A visitor makes no database where a server has been: the hub may well have one elsewhere.
+            // A visitor makes no database where a server has been: the hub may well have one
+            // elsewhere.
             Purpose::Visit if self.peeked.is_none() && self.is_used() => {
                 Err(Error::Operator(format!(
                     "there is no database of a hub in `{}`; nothing was changed. Give the one that the server uses with \
@@ -170,7 +173,7 @@ impl Home {
         ))
     }
 
-    /// Which database the hub used last, as a part of a sentence.
+    /// Returns the database that the hub used last, as a part of a sentence.
     fn last_used(&self) -> String {
         let file = self.file.as_ref();
         file.map_or_else(String::new, |file| {
@@ -199,7 +202,8 @@ impl Home {
     }
 }
 
-/// The database that was given, else the one that the server used last, else the file in the data directory.
+/// The database that was given, else the one that the server used last, else the file in the data
+/// directory.
 fn choose(config: &HubConfig, file: Option<&HubFile>, purpose: Purpose) -> Result<Database, Error> {
     let data = &config.data;
     let Some(file) = file else {
@@ -253,7 +257,8 @@ async fn settle_in_database(store: &Store, in_file: Option<HubId>) -> Result<Hub
     Ok(id)
 }
 
-/// Tells whether the database knows one of the repositories by more than its number, which every hub counts from one.
+/// Tells whether the database knows one of the repositories by more than its number, which every
+/// hub counts from one.
 async fn knows_any(store: &Store, git: &Repositories) -> Result<bool, Error> {
     for key in git.keys()? {
         if is_known(store, git, key).await? {
@@ -282,7 +287,8 @@ async fn is_known(store: &Store, git: &Repositories, key: RepoKey) -> Result<boo
     {
         return Ok(facts.uid == recorded.uid);
     }
-    // A repository of an older version says nothing of itself; a commit that was indexed is there or not.
+    // A repository of an older version says nothing of itself; a commit that was indexed is there
+    // or not.
     let indexed = store.indexed_refs(key).await?;
     let Ok(repository) = git.get(key) else {
         return Ok(false);

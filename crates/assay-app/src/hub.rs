@@ -38,7 +38,8 @@ const BLOB_READS: usize = 8;
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
 
-/// How long to wait for another change of the same repository. Git and the index of a large push take their time.
+/// The time to wait for another change of the same repository. Git and the index of a large push
+/// take their time.
 const LOCK_PATIENCE: Duration = Duration::from_mins(1);
 
 /// A hub: its repositories, its records, and what may be done with them.
@@ -55,23 +56,23 @@ pub struct Hub {
     pub(crate) xorbs: StagedXorbs,
     /// The time.
     pub(crate) clock: Arc<dyn Clock>,
-    /// Where the data lies and what is allowed.
+    /// The configuration.
     pub(crate) config: HubConfig,
-    /// Who changes which repository.
+    /// The locks of repositories under change.
     pub(crate) locks: Locks,
-    /// Whose pushes are received.
+    /// The accounts whose pushes are received now.
     pub(crate) push_turns: PushTurns,
-    /// What is kept in memory of the index.
+    /// The cache of the index.
     pub(crate) board_cache: BoardCache,
     /// Writes by account in this minute.
     pub(crate) writes: WriteCounts,
-    /// Who signed in lately.
+    /// The cache of recent sign-ins.
     pub(crate) sessions: Sessions,
     /// Failed sign-ins that are counted and not recorded yet.
     pub(crate) failed_sign_ins: FailedSignIns,
-    /// Which ranks were told to those who want to know.
+    /// The ranks that were reported to subscribers.
     pub(crate) reported_boards: ReportedBoards,
-    /// What signs links.
+    /// The key that signs links.
     pub(crate) signing_key: SigningKey,
     /// The keys that sign evidence, and the logs.
     pub(crate) trust: Arc<Trust>,
@@ -87,15 +88,16 @@ pub struct Hub {
     pub(crate) pushes: Processes,
     /// The diffs that were worked out lately.
     pub(crate) diffs: Arc<Diffs>,
-    /// What the index is made of.
+    /// The sources of the index.
     pub(crate) sources: Sources,
-    /// Which repositories cannot be read.
+    /// The repositories that cannot be read.
     pub(crate) damaged: DamageList,
     /// True while recovery waits for space on the disk.
     pub(crate) is_behind: AtomicBool,
     /// The last readiness report and its age.
     pub(crate) readiness: tokio::sync::Mutex<Option<(Instant, Readiness)>>,
-    /// The id of this hub; none for a visitor of a directory that no server of this version has opened yet.
+    /// The id of this hub; none for a visitor of a directory that no server of this version has
+    /// opened yet.
     id: Option<HubId>,
     /// The mark that this process works in the data directory.
     _tenant: DataDirLock,
@@ -104,8 +106,9 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Opens the data directory, makes it when it is new, and catches up with what a crash left behind. Others may work
-    /// in it. On a disk that is full it opens to be read, and catches up when there is space.
+    /// Opens the data directory, makes it when it is new, and catches up with what a crash left
+    /// behind. Others may work in it. On a disk that is full it opens to be read, and catches up
+    /// when there is space.
     pub async fn open(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
         let data = config.data.clone();
         let entered = Self::enter(config.clone(), Arc::clone(&clock), Purpose::Serve).await;
@@ -126,8 +129,8 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a server may be at
-    /// work. What a crash left behind waits for the next [`Hub::open`].
+    /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a
+    /// server may be at work. What a crash left behind waits for the next [`Hub::open`].
     pub async fn visit(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
         Self::enter(config, clock, Purpose::Visit).await
     }
@@ -199,12 +202,13 @@ impl Hub {
         Ok(hub)
     }
 
-    /// The id of this hub. None for a visitor of a directory that no server of this version has opened yet.
+    /// The id of this hub. None for a visitor of a directory that no server of this version has
+    /// opened yet.
     pub fn id(&self) -> Option<&HubId> {
         self.id.as_ref()
     }
 
-    /// What one request, file or account may take.
+    /// Returns the limits of one request, file or account.
     pub fn limits(&self) -> &Limits {
         &self.config.limits
     }
@@ -219,7 +223,7 @@ impl Hub {
         self.unpacked.bytes()
     }
 
-    /// Whether the hub can answer: its database and its directory.
+    /// Returns whether the hub can answer: its database and its directory.
     pub async fn healthy(&self) -> Result<(), Error> {
         self.store.generation().await?;
         let data = self.config.data.join("repos");
@@ -288,7 +292,8 @@ impl Hub {
     }
 }
 
-/// Does work that may take long while a transaction is open, which would be taken for one that hangs otherwise.
+/// Does work that may take long while a transaction is open, which would be taken for one that
+/// hangs otherwise.
 pub(crate) async fn alongside<T>(
     tx: &mut Tx,
     work: impl Future<Output = Result<T, Error>>,

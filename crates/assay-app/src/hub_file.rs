@@ -1,7 +1,7 @@
 //! `DATA/hub.json`: which hub a data directory belongs to, and where its database is.
 //!
-//! The id is drawn once and is in the database as well, so that a database and a data directory of two different hubs
-//! are told apart before either changes the other.
+//! The id is drawn once and is in the database as well, so that a database and a data directory of
+//! two different hubs are told apart before either changes the other.
 
 use std::fmt;
 use std::io::{ErrorKind, Write as _};
@@ -34,8 +34,8 @@ pub struct HubIdError;
 pub struct HubFile {
     /// The id of the hub.
     pub id: HubId,
-    /// The address of the database that the server used last, without a password. A file in the data directory is named
-    /// by its path from there, so that the directory can be moved.
+    /// The address of the database that the server used last, without a password. A file in the
+    /// data directory is named by its path from there, so that the directory can be moved.
     pub database: String,
     /// The address of the bucket that has the large files; they are in the data directory when
     /// absent.
@@ -88,7 +88,8 @@ impl HubFile {
     /// The name of the file in a data directory.
     pub const NAME: &str = "hub.json";
 
-    /// Reads the file of a data directory. A directory without one is new, or was last used by an older version.
+    /// Reads the file of a data directory. A directory without one is new, or was last used by an
+    /// older version.
     pub fn read(data: &Path) -> Result<Option<Self>, Error> {
         let path = data.join(Self::NAME);
         let text = match fs_err::read_to_string(&path) {
@@ -136,8 +137,8 @@ impl HubFile {
         directory.sync_all().map_err(Error::internal)
     }
 
-    /// The address of a database as the file has it: without a password, and a file in the data directory by its path
-    /// from there.
+    /// The address of a database as the file has it: without a password, and a file in the data
+    /// directory by its path from there.
     pub fn address_of(data: &Path, database: &Database) -> String {
         match database {
             Database::Server(server) => server.to_string(),
@@ -157,7 +158,8 @@ impl HubFile {
         }
     }
 
-    /// The database that the file names, if it is a file: the address of a server lacks the password.
+    /// The database that the file names, if it is a file: the address of a server lacks the
+    /// password.
     pub fn database_file(&self, data: &Path) -> Option<Database> {
         let path = self.database.strip_prefix("sqlite:")?;
         Some(Database::File(data.join(path)))

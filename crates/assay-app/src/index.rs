@@ -1,12 +1,14 @@
-//! The index of one repository: what its refs and its pull requests say, derived from git and the records alone.
+//! The index of one repository: what its refs and its pull requests say, derived from git and the
+//! records alone.
 //!
-//! The index of a repository is a function of its refs, the history behind them and the events of its pull requests, so
-//! it can be thrown away and made again. [`Hub::index_repository`] takes the shortest way to it: it walks the commits that
-//! are new on the main branch, and reads the pull requests that changed. When the main branch was forced elsewhere, it
-//! starts over.
+//! The index of a repository is a function of its refs, the history behind them and the events of
+//! its pull requests, so it can be thrown away and made again. [`Hub::index_repository`] takes the
+//! shortest way to it: it walks the commits that are new on the main branch, and reads the pull
+//! requests that changed. When the main branch was forced elsewhere, it starts over.
 //!
-//! Results of a file are validated without regard to benchmarks: whether a result is on a board is decided when the board is
-//! read, so a benchmark that is defined later finds the results that were waiting for it.
+//! Results of a file are validated without regard to benchmarks: whether a result is on a board is
+//! decided when the board is read, so a benchmark that is defined later finds the results that were
+//! waiting for it.
 
 mod derive;
 mod digest;
@@ -46,12 +48,14 @@ use crate::repo_lookup::Repo;
 use crate::trust::Trust;
 use crate::webhook::Telling;
 
-/// How often the index of a repository is planned again because another process wrote it meanwhile.
+/// The number of times that the index of a repository is planned again because another process
+/// wrote it meanwhile.
 const MAX_PLANS: usize = 5;
-/// How many repositories of a process are read at a time. Each may hold all versions that are kept of a branch.
+/// The number of repositories of a process that are read at a time. Each may hold all versions that
+/// are kept of a branch.
 const DERIVED_AT_ONCE: usize = 4;
 
-/// What a change of the index touched, for those who keep some of it in memory.
+/// The parts of the index that a change touched, for caches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Touched {
     /// The benchmarks whose results changed, as the entries name them, in lower case.
@@ -62,7 +66,8 @@ pub(crate) struct Touched {
     pub(crate) model_names: BTreeSet<String>,
     /// The datasets whose definition, name or visibility changed.
     pub(crate) datasets: BTreeSet<RepoKey>,
-    /// Whether somebody may see less than before, or under another name: no answer from before may be given any more.
+    /// True if somebody may see less than before, or under another name: no earlier answer may be
+    /// given any more.
     pub(crate) visibility: bool,
 }
 
@@ -96,17 +101,17 @@ impl Touched {
     }
 }
 
-/// How much of the index of a repository is derived.
+/// The part of the index of a repository that is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// What is new: the commits that the main branch gained, and the pull requests whose ref is not the one that is
-    /// indexed.
+    /// New commits alone: those that the main branch gained, and the pull requests whose ref is not
+    /// the one that is indexed.
     New,
     /// Everything, in place of what is there.
     Everything,
 }
 
-/// What the index is made of, and how it is written.
+/// The sources of the index, and the way it is written.
 #[derive(Clone)]
 pub(crate) struct Sources {
     /// The repositories.
@@ -117,12 +122,12 @@ pub(crate) struct Sources {
     trust: Arc<Trust>,
     /// The turn to read a repository.
     deriving: Arc<Semaphore>,
-    /// How many rows one transaction writes, when it need not write more.
+    /// The number of rows that one transaction writes, when it need not write more.
     transaction_rows: usize,
 }
 
 impl Sources {
-    /// What the index of a hub is made of.
+    /// Makes the sources of the index of a hub.
     pub(crate) fn new(git: Arc<Repositories>, trust: Arc<Trust>, transaction_rows: usize) -> Self {
         Self {
             git,
@@ -134,12 +139,13 @@ impl Sources {
     }
 }
 
-/// Brings the index of a repository up to its refs and records, for whoever holds the lock of the repository. The result
-/// is the same whether it was kept up step by step or is made from nothing.
+/// Brings the index of a repository up to its refs and records, for whoever holds the lock of the
+/// repository. The result is the same whether it was kept up step by step or is made from nothing.
 ///
-/// Everything is read before a transaction begins, and nothing is written unless the index is still what it was then.
-/// An ordinary change is one transaction. A large one is several: first the versions that are over already, then all that
-/// is current, in one. Until the last one the index says that it is behind, so that a crash is caught up with.
+/// Everything is read before a transaction begins, and nothing is written unless the index is still
+/// what it was then. An ordinary change is one transaction. A large one is several: first the
+/// versions that are over already, then all that is current, in one. Until the last one the index
+/// says that it is behind, so that a crash is caught up with.
 pub(crate) async fn index(
     sources: &Sources,
     store: &Store,
@@ -172,7 +178,8 @@ impl Hub {
     }
 }
 
-/// What a change of a repository's name, visibility or existence touches: ask before it, and again after it.
+/// Returns the parts that a change of a repository's name, visibility or existence touches: to be
+/// called before it, and again after it.
 pub(crate) async fn touched_by(
     tx: &mut Tx,
     key: RepoKey,
@@ -202,8 +209,8 @@ pub(crate) fn public(mut refs: Vec<Reference>) -> Vec<Reference> {
     refs
 }
 
-/// The entries of main after a commit that follows on its head, as the index would derive them; none when the commit
-/// does not touch the results.
+/// The entries of main after a commit that follows on its head, as the index would derive them;
+/// none when the commit does not touch the results.
 pub(crate) fn entries_after(
     result_files: &ResultFileReader<'_>,
     head: ObjectId,

@@ -1,8 +1,8 @@
-//! The issuer: it gives tokens to machines that have proved who they are, for what the policy allows, and logs each
-//! before it is given away.
+//! The issuer: it gives tokens to machines that have proved who they are, for what the policy
+//! allows, and logs each before it is given away.
 //!
-//! There is one way to the signer, and it takes an [`Authenticated`] that only `authenticate.rs` makes. What is refused
-//! leaves an event and no leaf.
+//! There is one way to the signer, and it takes an [`Authenticated`] that only `authenticate.rs`
+//! makes. What is refused leaves an event and no leaf.
 
 mod authenticate;
 mod benchmark;
@@ -52,24 +52,25 @@ pub struct Issuer {
     benchmarks: Arc<dyn BenchmarkSource>,
     rules: AbuseRules,
     watched: Mutex<BTreeMap<IdentityKey, Watched>>,
-    /// Whether what happened before the start was looked at.
+    /// True if what happened before the start was looked at.
     remembered: tokio::sync::OnceCell<()>,
 }
 
-/// What an issuer needs from outside.
+/// The outside parts of an issuer.
 pub struct IssuerParts {
     /// The policy file; without one nobody gets anything.
     pub policy: Option<PathBuf>,
     /// Fetches key sets.
     pub fetch: Arc<dyn Fetch>,
-    /// Where benchmarks are looked up; the hub itself when absent.
+    /// The source of benchmarks; the hub itself when absent.
     pub benchmarks: Option<Arc<dyn BenchmarkSource>>,
-    /// When somebody is slowed and when they are stopped.
+    /// The rules that slow and stop identities.
     pub rules: AbuseRules,
 }
 
 impl Issuer {
-    /// The issuer of a hub. A policy that cannot be read is told, and nobody gets anything until it is mended.
+    /// The issuer of a hub. A policy that cannot be read is told, and nobody gets anything until it
+    /// is mended.
     pub fn new(hub: &Arc<Hub>, parts: IssuerParts) -> Arc<Self> {
         let IssuerParts {
             policy,
@@ -102,7 +103,7 @@ impl Issuer {
         self.hub.trust.state().jwks_json(self.name())
     }
 
-    /// How many leaves the results log has.
+    /// Returns the number of leaves that the results log has.
     pub fn logged(&self) -> u64 {
         self.hub.trust.results().size()
     }

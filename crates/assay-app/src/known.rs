@@ -20,9 +20,9 @@ pub(crate) struct KnownBenchmark {
     pub(crate) id: RepoId,
     /// The account of its namespace.
     pub(crate) owner: AccountId,
-    /// Whether everyone sees it.
+    /// True if everyone sees it.
     pub(crate) public: bool,
-    /// What it defines.
+    /// The definition of the benchmark.
     pub(crate) definition: Arc<Benchmark>,
     /// The commit that defined it so.
     pub(crate) revision: ObjectId,
@@ -132,7 +132,7 @@ impl Known {
     }
 }
 
-/// What a search looks at: the names, the description, the tasks and the metrics.
+/// Returns the text that a search looks at: the names, the description, the tasks and the metrics.
 fn words(id: &RepoId, definition: &Benchmark) -> String {
     let mut words = vec![id.as_str(), &definition.name, &definition.description];
     for task in &definition.tasks {
@@ -145,7 +145,7 @@ fn words(id: &RepoId, definition: &Benchmark) -> String {
     words.join("\n").to_lowercase()
 }
 
-/// What validation may know: the benchmarks that everyone sees. Of others not even the existence is told.
+/// The benchmarks that everyone sees, for validation. Of others not even the existence is told.
 #[derive(Debug)]
 struct PublicBenchmarks(Arc<Known>);
 

@@ -1,4 +1,4 @@
-//! What the hub hands to the lake, and what it keeps from those who ask there.
+//! The files that the hub exports to the lake, and the rows that it hides from callers there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,14 @@ use crate::services::LakeService;
 
 /// The folder of the result files of a model.
 const RESULTS_FOLDER: &str = ".eval_results";
-/// How many repositories are looked at in one go.
+/// Number of repositories that are looked at in one go.
 const PAGE: usize = 1000;
 /// The file that says which commit a directory was made from. No search for records looks at it.
 const MARK: &str = ".head";
-/// Which files are written. Another choice is another number, so that what an older program has written is written again.
+/// The version of the choice of exported files. Another choice is another number, so that the
+/// export of an older program is written again.
 const EXPORT: u32 = 3;
-/// Where a repository is written until it is complete.
+/// The name of the directory of a repository until it is complete.
 const UNFINISHED: &str = ".unfinished";
 
 /// The outcome of [`LakeService::export_public`].
@@ -49,8 +50,9 @@ pub struct FailedExport {
 }
 
 impl LakeService<'_> {
-    /// Returns the directories of [`LakeService::export_public`] whose content everybody may see, from the root. This is asked for before every
-    /// question to the lake: what is private, closed or deleted is not among them from that change on, whatever the lake still holds.
+    /// Returns the directories of [`LakeService::export_public`] whose content everybody may see,
+    /// from the root. This is asked for before every question to the lake: what is private, closed
+    /// or deleted is not among them from that change on, whatever the lake still holds.
     pub async fn public_directories(self) -> Result<Vec<String>, Error> {
         let public = self.hub.store.public_repositories().await?;
         let directories = public.iter().map(|(kind, uid)| directory_of(*kind, uid));
@@ -62,10 +64,11 @@ impl LakeService<'_> {
         Ok(self.hub.store.generation().await?)
     }
 
-    /// Brings a directory up to what everybody sees of results and records: those of the main branch of every public
-    /// repository, below `models/UID/NAMESPACE/NAME` and `datasets/UID/NAMESPACE/NAME`. What is not public, or no more, is not
-    /// there. A repository that cannot be written is reported and does not keep others from being written or removed. Those that
-    /// `waiting` names with the commit that they are at are passed over.
+    /// Brings a directory up to what everybody sees of results and records: those of the main
+    /// branch of every public repository, below `models/UID/NAMESPACE/NAME` and
+    /// `datasets/UID/NAMESPACE/NAME`. What is not public, or no more, is not there. A repository
+    /// that cannot be written is reported and does not keep others from being written or removed.
+    /// Those that `waiting` names with the commit that they are at are passed over.
     pub async fn export_public(
         self,
         root: &Path,
@@ -242,14 +245,15 @@ impl LakeService<'_> {
     }
 }
 
-/// The directory of a repository, from the root. It is named for the identity of the repository and not for its name, which another
-/// repository may have one day.
+/// The directory of a repository, from the root. It is named for the identity of the repository and
+/// not for its name, which another repository may have one day.
 fn directory_of(kind: RepoKind, uid: &[u8; 16]) -> String {
     format!("{}/{:032x}", kind.plural(), u128::from_be_bytes(*uid))
 }
 
-/// Removes what is written of repositories that are not public, or no more, and of names that they no longer have. `known` has the name
-/// of each public repository by its directory. Returns the directories that have changed.
+/// Removes what is written of repositories that are not public, or no more, and of names that they
+/// no longer have. `known` has the name of each public repository by its directory. Returns the
+/// directories that have changed.
 fn remove_unknown(root: &Path, known: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>, Error> {
     let mut changed = Vec::new();
     for kind in [RepoKind::Model, RepoKind::Dataset] {
@@ -268,7 +272,8 @@ fn remove_unknown(root: &Path, known: &BTreeMap<PathBuf, String>) -> Result<Vec<
     Ok(changed)
 }
 
-/// Removes what is written of a repository under names that it no longer has. Returns whether there was something.
+/// Removes what is written of a repository under names that it no longer has. Returns whether there
+/// was something.
 fn remove_former_names(directory: &Path, name: &str) -> Result<bool, Error> {
     let current = directory.join(name);
     let mut removed = false;
@@ -283,7 +288,7 @@ fn remove_former_names(directory: &Path, name: &str) -> Result<bool, Error> {
     Ok(removed)
 }
 
-/// What lies in a directory; nothing when there is none.
+/// Returns the entries of a directory; nothing when there is none.
 fn children(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match fs_err::read_dir(directory) {
         Ok(entries) => entries,

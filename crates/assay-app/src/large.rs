@@ -13,9 +13,9 @@ use crate::large_storage::LargeContent;
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 
-/// How much is read from a client at once, in bytes.
+/// The number of bytes that are read from a client at once.
 const CHUNK_BYTES: usize = 256 << 10;
-/// How many chunks may wait for the disk.
+/// Number of chunks that may wait for the disk.
 const CHUNKS_WAITING: usize = 4;
 /// The longest look for a file in object storage while others wait to write to the database.
 const LOOK_PATIENCE: Duration = Duration::from_secs(5);
@@ -73,8 +73,9 @@ pub struct LargeObject {
 }
 
 impl RepositoryService<'_> {
-    /// Receives the bytes of a large file for a repository. They wait there, served to nobody, until a commit names them.
-    /// Whether the uploader still has the right that they had when the link was made is asked before and after.
+    /// Receives the bytes of a large file for a repository. They wait there, served to nobody,
+    /// until a commit names them. Whether the uploader still has the right that they had when the
+    /// link was made is asked before and after.
     pub async fn store_large(
         self,
         repo: &Repo,
@@ -90,7 +91,8 @@ impl RepositoryService<'_> {
         self.record_upload(repo, uploader, oid, size).await
     }
 
-    /// Records that an uploader has brought a large file for a repository, if their right to has not ended meanwhile.
+    /// Records that an uploader has brought a large file for a repository, if their right to has
+    /// not ended meanwhile.
     pub(crate) async fn record_upload(
         self,
         repo: &Repo,
@@ -161,8 +163,8 @@ impl RepositoryService<'_> {
         })
     }
 
-    /// Writes what a client sends where blocking is allowed. The bytes are taken in even when the hub has them for
-    /// another repository: to know a hash is not to have the file.
+    /// Writes what a client sends where blocking is allowed. The bytes are taken in even when the
+    /// hub has them for another repository: to know a hash is not to have the file.
     async fn receive(
         self,
         oid: LargeFileId,
@@ -197,7 +199,8 @@ impl RepositoryService<'_> {
         written
     }
 
-    /// Returns the size of a large file that this repository has, or that was uploaded for it and waits for a commit.
+    /// Returns the size of a large file that this repository has, or that was uploaded for it and
+    /// waits for a commit.
     pub async fn uploaded(self, repo: &Repo, sha256: &str) -> Result<Option<u64>, Error> {
         let oid = parse_oid(sha256)?;
         let hash = Sha256::from_bytes(*oid.as_bytes());

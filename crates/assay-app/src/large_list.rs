@@ -25,7 +25,7 @@ pub struct LargeFileFacts {
     pub size: u64,
     /// A path that it has, or had in the past; none when no commit names it.
     pub path: Option<String>,
-    /// When the last commit was made that names it.
+    /// Time at which the last commit was made that names it.
     pub named: Option<Timestamp>,
 }
 
@@ -64,8 +64,8 @@ impl RepositoryService<'_> {
         Ok(files)
     }
 
-    /// Takes large files away from a repository that no commit of it names. One that is named refuses all of them: the
-    /// history of a repository is not written anew.
+    /// Takes large files away from a repository that no commit of it names. One that is named
+    /// refuses all of them: the history of a repository is not written anew.
     pub async fn delete_large_files(
         self,
         caller: &Caller,

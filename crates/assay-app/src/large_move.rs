@@ -19,7 +19,7 @@ pub struct MovedLargeFiles {
     pub from: LargeFilesPlace,
     /// How many files there are.
     pub files: u64,
-    /// How many bytes they have.
+    /// Number of bytes that they have.
     pub bytes: u64,
     /// How many files were copied; the others were there already.
     pub copied: u64,

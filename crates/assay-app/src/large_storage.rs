@@ -22,7 +22,8 @@ mod bucket;
 
 use bucket::{BucketUpload, LargeBucket, StreamReader};
 
-/// How much of a file is read at once, in bytes. A client that does not read holds no more of it.
+/// The number of bytes of a file that are read at once. A client that does not read holds no more
+/// of it.
 const PIECE: usize = 64 << 10;
 /// The directory of large files in a data directory.
 const DIRECTORY: &str = "lfs";

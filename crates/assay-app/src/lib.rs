@@ -1,8 +1,9 @@
-//! What the hub does and who may do it.
+//! The hub: its operations and its access rules.
 //!
-//! Every change of a repository, whether it comes by git push, API commit, merge or web form, goes through
-//! [`publish`](Hub) in one order: objects into a quarantine, validation, refs by compare-and-swap, one transaction of the
-//! index. Who may do what is decided in `access.rs` and nowhere else. Nothing here knows HTTP, SQL or HTML.
+//! Every change of a repository, whether it comes by git push, API commit, merge or web form, goes
+//! through [`publish`](Hub) in one order: objects into a quarantine, validation, refs by
+//! compare-and-swap, one transaction of the index. Who may do what is decided in `access.rs` and
+//! nowhere else. Nothing here knows HTTP, SQL or HTML.
 
 #[cfg(test)]
 extern crate self as assay_app;

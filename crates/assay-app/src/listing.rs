@@ -10,15 +10,15 @@ use crate::services::RepositoryService;
 pub(crate) const BENCHMARK_TAG: &str = "benchmark";
 /// The tag of a benchmark that the operator has listed.
 pub(crate) const OFFICIAL_TAG: &str = "benchmark:official";
-/// How many repositories a page has unless told otherwise.
+/// Number of repositories that a page has unless told otherwise.
 const DEFAULT_PAGE: usize = 100;
-/// How many repositories a page has at most.
+/// Number of repositories that a page has at most.
 const MAX_PAGE: usize = 1000;
 
-/// Which repositories to list.
+/// A request for a list of repositories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListQuery {
-    /// What they hold.
+    /// The kind of the repositories.
     pub kind: RepoKind,
     /// The namespace.
     pub author: Option<String>,
@@ -28,9 +28,9 @@ pub struct ListQuery {
     pub tags: Vec<String>,
     /// The order.
     pub sort: ListSort,
-    /// How many at most.
+    /// The most repositories on a page.
     pub limit: Option<usize>,
-    /// Where the last page ended.
+    /// The end of the last page.
     pub cursor: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub enum ListSort {
 pub struct ListPage {
     /// The repositories.
     pub repositories: Vec<RepoInfo>,
-    /// Where this page ends, when there are more.
+    /// The end of this page, when there are more.
     pub next: Option<String>,
 }
 
@@ -91,7 +91,8 @@ impl RepositoryService<'_> {
         Ok(self.hub.store.count_repositories(&filter).await?)
     }
 
-    /// Lists the repositories of the caller, or of an organisation that they are a member of, with the bytes that each takes.
+    /// Lists the repositories of the caller, or of an organisation that they are a member of, with
+    /// the bytes that each takes.
     pub async fn stored_repositories(
         self,
         caller: &Caller,

@@ -6,7 +6,7 @@ use assay_store::RepositoryTurn;
 use parking_lot::Mutex;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
-/// How many locks are remembered before those that nobody holds are forgotten.
+/// The number of locks that are remembered before those that nobody holds are forgotten.
 const REMEMBERED: usize = 1024;
 
 /// One lock for each repository that something is happening to.

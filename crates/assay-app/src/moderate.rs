@@ -1,5 +1,5 @@
-//! What pages ask beside what the API does: where a caller is at home, what a commit changed, and what the operator
-//! takes off the boards.
+//! Requests of pages beside those of the API: the namespaces of a caller, the changes of a commit,
+//! and results that an operator takes off the boards.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::services::AccountService;
 pub struct CommitDetails {
     /// The commit.
     pub commit: LastCommit,
-    /// What it follows on.
+    /// The parents of the commit.
     pub parents: Vec<ObjectId>,
-    /// What it changed against the first of those, as text; none for a first commit.
+    /// The changes against the first parent, as text; none for a first commit.
     pub diff: Option<Arc<DiffText>>,
 }
 
 impl Caller {
-    /// Whether the caller runs the hub and may do so in this way.
+    /// Returns whether the caller runs the hub and may do so in this way.
     pub fn runs_the_hub(&self) -> bool {
         self.check_operator().is_ok()
     }
@@ -85,7 +85,8 @@ impl AccountService<'_> {
         })
     }
 
-    /// Closes a repository to everyone but the operator, and takes its results off the boards; or opens it again.
+    /// Closes a repository to everyone but the operator, and takes its results off the boards; or
+    /// opens it again.
     pub async fn set_disabled(
         self,
         caller: &Caller,

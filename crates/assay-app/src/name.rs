@@ -1,4 +1,4 @@
-//! Which names accounts and repositories may have.
+//! The rules for names of accounts and repositories.
 
 use assay_model::{RepoId, is_reserved_namespace, reserved_namespaces, skeleton};
 use assay_store::Tx;

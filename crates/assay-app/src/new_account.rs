@@ -7,13 +7,13 @@ pub struct NewAccount<'a> {
     pub full_name: &'a str,
     /// The address of a user, for commits.
     pub email: Option<&'a str>,
-    /// Whether it runs the hub.
+    /// True if it runs the hub.
     pub operator: bool,
-    /// What becomes of a name that looks like another one.
+    /// The treatment of a name that looks like another one.
     pub look_alike: LookAlike,
 }
 
-/// What becomes of a new name that looks like an existing one, such as `a1ice` beside `alice`.
+/// The treatment of a new name that looks like an existing one, such as `a1ice` beside `alice`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookAlike {
     /// It is refused.

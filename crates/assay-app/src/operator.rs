@@ -1,4 +1,4 @@
-//! What the operator does to the index as a whole.
+//! Operations on the index as a whole, for the operator.
 
 mod compare;
 
@@ -16,18 +16,20 @@ use crate::index::{DEFINITION_FILE, touched_by};
 use crate::services::OperationService;
 use crate::trust::Sizes;
 
-/// How often the index of one repository is made anew before another process that writes to it wins.
+/// The number of times that the index of one repository is made anew before another process that
+/// writes to it wins.
 const RENEWALS: u32 = 10;
-/// How often a comparison looks at repositories that are behind and whose refs do not move.
+/// The number of times that a comparison looks at repositories that are behind and whose refs do
+/// not move.
 const LOOKS: usize = 3;
-/// How often it looks at repositories that others are writing to.
+/// The number of times that it looks at repositories that others are writing to.
 const MAX_LOOKS: usize = 30;
-/// How long it waits for them each time.
+/// The time that it waits for them each time.
 const WRITERS_PATIENCE: Duration = Duration::from_millis(500);
-/// How long it waits before it asks whether they are done.
+/// The time between two looks whether they are done.
 const WRITERS_PAUSE: Duration = Duration::from_millis(20);
 
-/// What a rebuild of the index went through.
+/// The outcome of a rebuild of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reindexed {
     /// Repositories.
@@ -92,8 +94,8 @@ impl OperationService<'_> {
         Ok(())
     }
 
-    /// Builds the index again from the repositories, beside the live one, and replaces what differs. Everyone can go on
-    /// reading and writing meanwhile.
+    /// Builds the index again from the repositories, beside the live one, and replaces what
+    /// differs. Everyone can go on reading and writing meanwhile.
     pub async fn reindex(self, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Reindexed, Error> {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
@@ -131,8 +133,8 @@ impl OperationService<'_> {
         })
     }
 
-    /// Makes the index of a repository anew. Another process that writes to it all the time may come first again and again;
-    /// then nothing is left to do if its index is right.
+    /// Makes the index of a repository anew. Another process that writes to it all the time may
+    /// come first again and again; then nothing is left to do if its index is right.
     async fn renew_repository(self, key: RepoKey) -> Result<NotIndexed, Error> {
         let mut tries = 0;
         loop {
@@ -153,7 +155,8 @@ impl OperationService<'_> {
         }
     }
 
-    /// Builds the index again beside the live one and says where they differ, and which repositories cannot be read.
+    /// Builds the index again beside the live one and says where they differ, and which
+    /// repositories cannot be read.
     pub async fn check_index(
         self,
         progress: &(dyn Fn(u64, u64) + Sync),
@@ -185,8 +188,9 @@ impl OperationService<'_> {
         let (mut looks, mut still, mut seen) = (0, 0, Vec::new());
         loop {
             self.wait_for_writers(&keys).await?;
-            // Refs move only inside a transaction, and the index changes in none but one. So while we hold one, nothing
-            // moves: what differs now differs in truth, unless a change was still being indexed.
+            // Refs move only inside a transaction, and the index changes in none but one. So while
+            // we hold one, nothing moves: what differs now differs in truth, unless a change was
+            // still being indexed.
             let mut tx = self.hub.store.begin().await?;
             let looked = async {
                 let behind = self.hub.behind_of(&keys).await?;
@@ -194,7 +198,8 @@ impl OperationService<'_> {
                 Ok((behind, refs))
             };
             let (mut behind, refs) = alongside(&mut tx, looked).await?;
-            // Where refs move, somebody is at work, who indexes them. What a crash has left stays as it is.
+            // Where refs move, somebody is at work, who indexes them. What a crash has left stays
+            // as it is.
             looks += 1;
             still = if refs == seen { still + 1 } else { 1 };
             if still >= LOOKS || looks >= MAX_LOOKS {
@@ -213,8 +218,8 @@ impl OperationService<'_> {
         }
     }
 
-    /// Waits until changes of these repositories that may be under way are indexed. What a crash has left stays behind,
-    /// so there is an end to it.
+    /// Waits until changes of these repositories that may be under way are indexed. What a crash
+    /// has left stays behind, so there is an end to it.
     async fn wait_for_writers(self, keys: &[RepoKey]) -> Result<(), Error> {
         let until = tokio::time::Instant::now() + WRITERS_PATIENCE;
         while tokio::time::Instant::now() < until && !self.hub.behind_of(keys).await?.is_empty() {

@@ -27,27 +27,28 @@ const MIN_CHARACTERS: usize = 12;
 const MAX_BYTES: usize = 1_024;
 /// The shortest account name that a password may not be built around, in characters.
 const NAME_CHARACTERS: usize = 4;
-/// How long a hash is, in bytes.
+/// The length of a hash, in bytes.
 const HASH_BYTES: usize = 32;
-/// How much memory a hash takes, in KiB.
+/// The memory of a hash, in KiB.
 const MEMORY: u32 = 19 << 10;
-/// How often that memory is gone over.
+/// The number of passes over that memory.
 const PASSES: u32 = 2;
-/// What every hash of ours begins with, in the common notation for password hashes.
+/// The prefix of every hash of ours, in the common notation for password hashes.
 const NOTATION: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
 
-/// How long a password waits for its turn to be hashed.
+/// The time that a password waits for its turn to be hashed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The turns to hash a password. Each takes a core, and strangers decide how many are sent, so at least half of the cores
-/// are left to everybody else.
+/// The turns to hash a password. Each takes a core, and strangers decide how many are sent, so at
+/// least half of the cores are left to everybody else.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Semaphore::new((cores / 2).max(1))
 });
 
 impl AccountService<'_> {
-    /// Gives a user a password, or takes it away, for the operator; every session of that user ends.
+    /// Gives a user a password, or takes it away, for the operator; every session of that user
+    /// ends.
     pub async fn set_password(
         self,
         caller: &Caller,
@@ -62,8 +63,9 @@ impl AccountService<'_> {
         self.write_password(caller, &account, password).await
     }
 
-    /// Gives the caller another password. They must know the present one, and have signed in with it: a token never
-    /// becomes more than it is. The first password comes from an operator. Every session of the account ends.
+    /// Gives the caller another password. They must know the present one, and have signed in with
+    /// it: a token never becomes more than it is. The first password comes from an operator. Every
+    /// session of the account ends.
     pub async fn change_password(
         self,
         caller: &Caller,
@@ -82,7 +84,8 @@ impl AccountService<'_> {
         self.write_password(caller, &account, password).await
     }
 
-    /// Refuses everything but the present password of an account; wrong ones count as they do at the sign-in.
+    /// Refuses everything but the present password of an account; wrong ones count as they do at
+    /// the sign-in.
     async fn check_current(
         self,
         account: &assay_store::Account,
@@ -97,13 +100,14 @@ impl AccountService<'_> {
         self.forgive_guesses(&guesser).await
     }
 
-    /// Whether the caller has a password.
+    /// Returns whether the caller has a password.
     pub async fn has_password(self, caller: &Caller) -> Result<bool, Error> {
         let account = caller.signed_in()?.account;
         Ok(self.hub.store.password_of(account).await?.is_some())
     }
 
-    /// Whether this is the password of an account. It takes as long for those that have none, or are not there.
+    /// Returns whether this is the password of an account. It takes as long for those that have
+    /// none, or are not there.
     pub(crate) async fn is_password(
         self,
         account: Option<&assay_store::Account>,
@@ -148,7 +152,8 @@ impl AccountService<'_> {
 }
 
 impl Caller {
-    /// Whether the caller signed in with a password, or runs the hub with a token of scope `admin`.
+    /// Returns whether the caller signed in with a password, or runs the hub with a token of scope
+    /// `admin`.
     pub fn may_change_password(&self) -> bool {
         match &self.inner {
             CallerKind::User(user) => user.token.is_none() || self.is_operator(),

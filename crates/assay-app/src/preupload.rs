@@ -15,12 +15,12 @@ use crate::validator::SharedValidator;
 /// The most files that a preview validates.
 const PREVIEW_FILES: usize = 100;
 
-/// What a client is about to upload.
+/// The files that a client is about to upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preupload {
     /// The branch, or `refs/pr/N`.
     pub revision: String,
-    /// Whether a pull request will be opened.
+    /// True if a pull request will be opened.
     pub create_pull: bool,
     /// The files: path and size.
     pub files: Vec<(String, u64)>,
@@ -28,7 +28,7 @@ pub struct Preupload {
     pub git_ignore: Option<String>,
 }
 
-/// How each file is to be uploaded.
+/// The way to upload each file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreuploadPlan {
     /// The head of the branch.
@@ -37,14 +37,14 @@ pub struct PreuploadPlan {
     pub files: Vec<PreuploadFile>,
 }
 
-/// How one file is to be uploaded.
+/// The way to upload one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreuploadFile {
     /// The path, as asked.
     pub path: String,
-    /// Whether it goes through git-lfs.
+    /// True if it goes through git-lfs.
     pub large: bool,
-    /// Whether `.gitignore` says to leave it out.
+    /// True if `.gitignore` says to leave it out.
     pub ignore: bool,
     /// The content at this path now: the blob, or the SHA-256 of a large file.
     pub oid: Option<String>,
@@ -77,7 +77,7 @@ impl RepositoryService<'_> {
         Ok(diagnostics)
     }
 
-    /// How files are to be uploaded.
+    /// Returns the way to upload each file.
     pub async fn preupload(
         self,
         caller: &Caller,

@@ -1,11 +1,12 @@
 //! THE one way a repository changes, whoever asks: git push, API commit, merge, branch or tag.
 //!
-//! The order is what makes a crash harmless. Objects are in quarantine and are validated there; nothing has happened yet.
-//! What is decided on tokens that come for the first time is logged. Then the objects are admitted; in a transaction the
-//! discussion is recorded and the refs move by compare-and-swap; and when that is committed, the index is brought up to
-//! the refs, which reads git and takes as many short transactions as it needs. A crash before the refs leaves nothing but
-//! decisions and objects, which the same change finds again; one after them leaves a repository that is ahead of its
-//! records or its index, which catch up when the hub starts.
+//! The order is what makes a crash harmless. Objects are in quarantine and are validated there;
+//! nothing has happened yet. What is decided on tokens that come for the first time is logged. Then
+//! the objects are admitted; in a transaction the discussion is recorded and the refs move by
+//! compare-and-swap; and when that is committed, the index is brought up to the refs, which reads
+//! git and takes as many short transactions as it needs. A crash before the refs leaves nothing but
+//! decisions and objects, which the same change finds again; one after them leaves a repository
+//! that is ahead of its records or its index, which catch up when the hub starts.
 
 mod check_size;
 
@@ -34,7 +35,7 @@ use crate::webhook::{Telling, tell_pull};
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
 
-/// What the records of discussions say of a change, in the same transaction as the index.
+/// The effect of a change on the records of discussions, in the same transaction as the index.
 #[derive(Debug, Clone)]
 pub(crate) enum PullEffect {
     /// Nothing.
@@ -50,20 +51,20 @@ pub(crate) enum PullEffect {
     },
     /// Commits came to a pull request; a draft becomes open with its first one.
     CommitsToPull {
-        /// Which.
+        /// The number of the pull request.
         num: PullNumber,
     },
     /// A pull request was merged.
     Merged {
-        /// Which.
+        /// The number of the pull request.
         num: PullNumber,
-        /// What the one who merged it said.
+        /// The comment of the person who merged it.
         comment: Option<String>,
     },
 }
 
 impl PullEffect {
-    /// What happened to the pull request, in a word for those who are told.
+    /// Returns the event of the pull request, in a word for subscribers.
     fn action(&self) -> Option<&'static str> {
         match self {
             Self::None => None,
@@ -74,7 +75,7 @@ impl PullEffect {
     }
 }
 
-/// What became of a change.
+/// The outcome of a change.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     /// Warnings, which refuse nothing.
@@ -83,22 +84,24 @@ pub(crate) struct Published {
     pub(crate) pull: Option<PullNumber>,
 }
 
-/// Who wants a change, of what, and since when.
+/// The actor, repository and time of a change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChangeContext<'a> {
-    /// Who.
+    /// The actor.
     pub(crate) actor: &'a SignedIn,
     /// The repository.
     pub(crate) repo: &'a Repo,
-    /// The right that the change takes. The actor has to have it when the refs move, not only when the request began.
+    /// The right that the change takes. The actor has to have it when the refs move, not only when
+    /// the request began.
     pub(crate) need: Need,
-    /// When the request came in, before it was read and before it waited for anyone. By this the freshness of tokens is
-    /// measured, so a slow hub makes nobody late.
+    /// The time of the request, before it was read and before it waited for anyone. The freshness
+    /// of tokens is measured by it, so a slow hub makes nobody late.
     pub(crate) received_at: Timestamp,
 }
 
-/// Validates, admits, moves refs, records and indexes, for whoever holds the lock of the repository. The ref of a new pull
-/// request is named when its number is known, whatever the change says.
+/// Validates, admits, moves refs, records and indexes, for whoever holds the lock of the
+/// repository. The ref of a new pull request is named when its number is known, whatever the change
+/// says.
 pub(crate) async fn publish(
     hub: &Hub,
     locked: &Locked,
@@ -142,7 +145,8 @@ pub(crate) async fn publish(
         storage,
     };
     let (hub, locked) = (hub.shared()?, locked.clone());
-    // A client that goes away must not leave refs without their records, so from here on nobody can stop it.
+    // A client that goes away must not leave refs without their records, so from here on nobody can
+    // stop it.
     let work = tokio::spawn(async move {
         let result = make(&hub, change).await;
         drop(locked);
@@ -232,7 +236,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<PullNumber>, Error> {
     Ok(pull)
 }
 
-/// Which commits the records of discussions are told of.
+/// The commits that the records of discussions are told of.
 #[derive(Debug, Clone, Copy)]
 enum ReportedCommits {
     Nothing,
@@ -252,7 +256,7 @@ impl ReportedCommits {
     }
 }
 
-/// What was found out about a change before anything happened.
+/// The facts of a change that were read before anything happened.
 struct Examined {
     quarantine: Quarantine,
     validation: Validation,
@@ -329,8 +333,9 @@ async fn examine(
                 large_files.extend(named.intersection(&uploads));
             }
             check_commits(&objects, &quarantine, &limits, &arrival)?;
-            // Where a ref points already, the files were validated when it came there. That the repository has a commit is not
-            // enough: it may have come below one that mended it, or with a ref that was refused.
+            // Where a ref points already, the files were validated when it came there. That the
+            // repository has a commit is not enough: it may have come below one that mended it, or
+            // with a ref that was refused.
             if arrival.is_tip {
                 continue;
             }
@@ -354,8 +359,8 @@ async fn examine(
     .await
 }
 
-/// The commits of the first-parent line that are new, oldest first. The last one is always the tip, also when a pull
-/// request was taken back to where it has been before.
+/// The commits of the first-parent line that are new, oldest first. The last one is always the tip,
+/// also when a pull request was taken back to where it has been before.
 fn commits_since(
     objects: &Objects,
     old: Option<ObjectId>,
@@ -377,12 +382,14 @@ fn commits_since(
 fn name_pull(moves: &mut [RefChange], num: PullNumber) {
     for change in moves {
         change.name = RefName::pull(num);
-        // The number was given a moment ago, so a ref of this name can only be what a crash has left.
+        // The number was given a moment ago, so a ref of this name can only be what a crash has
+        // left.
         change.expected = Expected::Any;
     }
 }
 
-/// Moves the refs, whose objects are there already, so that a ref never points at something that is not.
+/// Moves the refs, whose objects are there already, so that a ref never points at something that is
+/// not.
 async fn move_refs(hub: &Hub, repo: &Repo, moves: Vec<RefChange>) -> Result<(), Error> {
     let git = Arc::clone(&hub.git);
     let key = repo.key;

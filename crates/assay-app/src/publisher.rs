@@ -1,8 +1,9 @@
-//! Trusted publishers: workloads that write to one repository by their ID token, without a stored secret.
+//! Trusted publishers: workloads that write to one repository by their ID token, without a stored
+//! secret.
 //!
-//! Each publisher has the rights of the account that added it, through a token whose secret nobody knows. Tokens that
-//! the workload gets are made with that token, so they end with it: when the publisher is removed, when its owner revokes
-//! it, and when the account is disabled.
+//! Each publisher has the rights of the account that added it, through a token whose secret nobody
+//! knows. Tokens that the workload gets are made with that token, so they end with it: when the
+//! publisher is removed, when its owner revokes it, and when the account is disabled.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use crate::secret;
 use crate::services::AccountService;
 use crate::token::{is_good, signed_in};
 
-/// How long a token of a publisher lasts, in seconds.
+/// The lifetime of a token of a publisher, in seconds.
 pub const PUBLISHER_TOKEN_SECONDS: i64 = 60 * 60;
 /// The most publishers of one repository.
 const MAX_PUBLISHERS: usize = 20;
@@ -38,11 +39,11 @@ pub struct PublisherInfo {
     pub claims: BTreeMap<String, String>,
     /// The account whose rights it has.
     pub account: String,
-    /// When it was added.
+    /// Time at which it was added.
     pub created: Timestamp,
-    /// When it last got a token.
+    /// The time at which it last got a token.
     pub last_used: Option<Timestamp>,
-    /// Whether it still gets tokens: its own token was not revoked and its account is not disabled.
+    /// True if it still gets tokens: its own token was not revoked and its account is not disabled.
     pub active: bool,
 }
 
@@ -194,8 +195,9 @@ impl AccountService<'_> {
         Ok(())
     }
 
-    /// Finds the publisher of a repository that an ID token describes. None when the repository or the publisher does
-    /// not exist, or the publisher may no longer write there: who asks is told one thing for all of them.
+    /// Finds the publisher of a repository that an ID token describes. None when the repository or
+    /// the publisher does not exist, or the publisher may no longer write there: who asks is told
+    /// one thing for all of them.
     pub(crate) async fn match_publisher(
         self,
         kind: RepoKind,
@@ -273,8 +275,8 @@ impl AccountService<'_> {
     }
 }
 
-/// Returns whether an ID token has the issuer and every claim of a publisher, and was started by an event that only
-/// writers of the source repository bring about.
+/// Returns whether an ID token has the issuer and every claim of a publisher, and was started by an
+/// event that only writers of the source repository bring about.
 fn is_described(
     publisher: &store::TrustedPublisher,
     provider: &Provider,

@@ -1,5 +1,6 @@
-//! Removal for good, by operators: of a pull request or discussion, commits, a comment, an account's personal data. Each
-//! leaves a public trace that says what was removed, when and why, and nothing of its content.
+//! Removal for good, by operators: of a pull request or discussion, commits, a comment, an
+//! account's personal data. Each leaves a public trace that says what was removed, when and why,
+//! and nothing of its content.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,10 +31,10 @@ const MAX_REPLAYED: usize = 10_000;
 /// The number of removals on a page.
 const PAGE: u32 = 50;
 
-/// What a removal did.
+/// The outcome of a removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeReport {
-    /// What was removed.
+    /// The content that was removed.
     pub subject: String,
     /// The commits that no branch, tag or pull request leads to any more.
     pub commits: u64,
@@ -52,7 +53,7 @@ pub struct PurgedItem {
     pub kind: &'static str,
     /// The public repository that it was part of; none when it is private or gone.
     pub repo: Option<(RepoKind, RepoId)>,
-    /// What was removed, such as `#4`.
+    /// The content that was removed, such as `#4`.
     pub subject: String,
     /// The reason.
     pub reason: String,
@@ -63,13 +64,13 @@ pub struct PurgedItem {
 pub struct PurgedPage {
     /// The removals.
     pub items: Vec<PurgedItem>,
-    /// Whether there are more.
+    /// True if there are more.
     pub more: bool,
 }
 
 impl OperationService<'_> {
-    /// Removes a pull request or discussion for good: its ref, the commits that nothing else leads to, its title and
-    /// its comments. Its number stays. For operators.
+    /// Removes a pull request or discussion for good: its ref, the commits that nothing else leads
+    /// to, its title and its comments. Its number stays. For operators.
     pub async fn purge_discussion(
         self,
         caller: &Caller,
@@ -123,8 +124,8 @@ impl OperationService<'_> {
         })
     }
 
-    /// Removes commits of a branch for good: those after `from`, up to `to` with it. Later commits are made again on top
-    /// of `from`, without what the removed ones changed. For operators.
+    /// Removes commits of a branch for good: those after `from`, up to `to` with it. Later commits
+    /// are made again on top of `from`, without what the removed ones changed. For operators.
     pub async fn purge_commits(
         self,
         caller: &Caller,
@@ -208,8 +209,9 @@ impl OperationService<'_> {
         })
     }
 
-    /// Removes the personal data of a user for good: full name, address, password, tokens, sessions, and the text of
-    /// every comment. The name stays taken, and nobody can sign in with it. For operators.
+    /// Removes the personal data of a user for good: full name, address, password, tokens,
+    /// sessions, and the text of every comment. The name stays taken, and nobody can sign in with
+    /// it. For operators.
     pub async fn purge_account(
         self,
         caller: &Caller,
@@ -284,8 +286,9 @@ impl OperationService<'_> {
         Ok(PurgedPage { items, more })
     }
 
-    /// Records the trace, drops what was set aside with the removed commits, indexes the repository, then removes what no
-    /// ref leads to. Returns the number of commits and of large files that are gone.
+    /// Records the trace, drops what was set aside with the removed commits, indexes the
+    /// repository, then removes what no ref leads to. Returns the number of commits and of large
+    /// files that are gone.
     async fn finish_purge(
         self,
         mut tx: Tx,
@@ -398,7 +401,8 @@ fn drop_refs(
     Ok(git.update_refs(&changes)?)
 }
 
-/// Removes commits from the copies of a repository that were set aside because the database did not know them.
+/// Removes commits from the copies of a repository that were set aside because the database did not
+/// know them.
 fn purge_copies(
     git: &Repositories,
     uid: &[u8; 16],
@@ -475,8 +479,8 @@ fn changed_paths(objects: &Objects, line: &[CommitInfo]) -> Result<BTreeSet<Repo
     Ok(paths)
 }
 
-/// Plans a commit again on another parent. It may not touch a path that was removed: its version of that file could hold
-/// what is to go.
+/// Plans a commit again on another parent. It may not touch a path that was removed: its version of
+/// that file could hold what is to go.
 fn replayed(
     objects: &Objects,
     commit: &CommitInfo,

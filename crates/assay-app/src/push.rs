@@ -26,11 +26,12 @@ use crate::services::RepositoryService;
 const NEW_PULL: &str = "refs/pr/new";
 const NEW_PULL_FOR: &str = "refs/for/";
 
-/// The answer to a push, in git's own words: which refs moved, and what the person reads after `remote:`.
+/// The answer to a push, in git's own words: which refs moved, and what the person reads after
+/// `remote:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushReply(pub Bytes, pub PushOutcome);
 
-/// What a push may do with one of its refs.
+/// The ruling on one of the refs of a push.
 enum Ruling {
     /// Move it, with what is said of that, by this right.
     Move(RefChange, PullEffect, Need),
@@ -39,7 +40,8 @@ enum Ruling {
 }
 
 impl RepositoryService<'_> {
-    /// What `git` is told first, for a fetch or a push (`service` is `git-upload-pack` or `git-receive-pack`).
+    /// Returns the first answer of a fetch or a push (`service` is `git-upload-pack` or
+    /// `git-receive-pack`).
     pub async fn advertise(
         self,
         repo: &Repo,
@@ -69,7 +71,8 @@ impl RepositoryService<'_> {
         Ok(Box::new(pack))
     }
 
-    /// Takes a push: validated before any ref moves. `page` is the address of the repository, for what the person reads.
+    /// Takes a push: validated before any ref moves. `page` is the address of the repository, for
+    /// what the person reads.
     pub async fn push(
         self,
         caller: &Caller,
@@ -300,7 +303,8 @@ impl RepositoryService<'_> {
     }
 }
 
-/// Whether what a ref shall name is a commit, or a tag of one. A ref that goes names nothing.
+/// Returns whether what a ref shall name is a commit, or a tag of one. A ref that goes names
+/// nothing.
 async fn is_commit(new: Option<ObjectId>, objects: Objects) -> Result<(bool, Objects), Error> {
     let Some(new) = new else {
         return Ok((true, objects));
@@ -360,7 +364,8 @@ fn new_pull(name: &RefName) -> Option<Result<RefName, String>> {
     Some(RefName::branch(branch).map_err(|error| error.to_string()))
 }
 
-/// Why a ref is refused, when what was checked says so. What is our fault stays an error.
+/// Returns the reason why a ref is refused, when a check gives one. An internal failure stays an
+/// error.
 fn refusal(checked: Result<(), Error>) -> Result<Option<String>, Error> {
     match checked {
         Ok(()) => Ok(None),
@@ -377,7 +382,7 @@ fn refuse_all(results: &mut [(RefName, Result<(), String>)], why: &str) {
     }
 }
 
-/// What stands in parentheses behind a ref that did not move.
+/// Returns the text in parentheses behind a ref that did not move.
 fn short_reason(error: &Error) -> &'static str {
     match error {
         Error::Refused(_) => "the files of this push have errors",
@@ -391,7 +396,7 @@ fn short_reason(error: &Error) -> &'static str {
     }
 }
 
-/// What the person reads when a push went well.
+/// Returns the message of a push that went well.
 fn success(published: &Published, page: &str) -> String {
     let mut text = findings(&published.warnings);
     if let Some(num) = published.pull {
@@ -406,7 +411,7 @@ fn success(published: &Published, page: &str) -> String {
     text
 }
 
-/// What the person reads when nothing moved. What is our fault is none of their business.
+/// Returns the message when nothing moved. The details of an internal failure are not shown.
 fn failure(error: &Error) -> Result<String, Error> {
     if let (Error::NoSpace(_) | Error::ReadOnly(_), Some(cause)) = (error, error.hidden_cause()) {
         tracing::error!(%cause, "a push was refused: {error}: {cause}");

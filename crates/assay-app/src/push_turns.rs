@@ -8,12 +8,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Error;
 
-/// How long a push waits for the end of another one of the same account.
+/// The time that a push waits for the end of another one of the same account.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// How many accounts are remembered before those that push nothing are forgotten.
+/// The number of accounts that are remembered before those that push nothing are forgotten.
 const REMEMBERED: usize = 1024;
 
-/// Limits how many pushes of one account are received at once, in this process: each of them may keep a processor busy.
+/// Limits how many pushes of one account are received at once, in this process: each of them may
+/// keep a processor busy.
 #[derive(Default)]
 pub(crate) struct PushTurns {
     accounts: Mutex<HashMap<AccountId, Arc<Semaphore>>>,

@@ -16,7 +16,8 @@ use crate::repo_lookup::Repo;
 
 /// The length of a window in which writes are counted, in seconds.
 const WRITE_WINDOW_SECONDS: i64 = 60;
-/// The most accounts whose writes are counted one by one. Beyond it, the counts of ended windows are dropped.
+/// The most accounts whose writes are counted one by one. Beyond it, the counts of ended windows
+/// are dropped.
 const MAX_COUNTED: usize = 10_000;
 
 /// Writes by account in the present window.
@@ -57,8 +58,8 @@ impl Hub {
         counted.map_err(|after_seconds| Error::RateLimited { after_seconds })
     }
 
-    /// Refuses objects and large files that would take a repository or its owner beyond a quota. Returns the size of the
-    /// repository's git objects with the new ones, for [`Tx::set_storage`].
+    /// Refuses objects and large files that would take a repository or its owner beyond a quota.
+    /// Returns the size of the repository's git objects with the new ones, for [`Tx::set_storage`].
     pub(crate) async fn check_storage(
         &self,
         repo: &Repo,
@@ -99,8 +100,9 @@ impl Hub {
         Ok(git)
     }
 
-    /// Refuses an upload that no commit names yet beyond what an account may have waiting, and large files of accounts
-    /// that may not write to the repository beyond what a pull request of theirs may bring.
+    /// Refuses an upload that no commit names yet beyond what an account may have waiting, and
+    /// large files of accounts that may not write to the repository beyond what a pull request of
+    /// theirs may bring.
     pub(crate) async fn check_upload(
         &self,
         repo: &Repo,
@@ -119,7 +121,8 @@ impl Hub {
         self.check_waiting(repo, uploader, size).await
     }
 
-    /// Refuses bytes beyond what an account may have waiting, or beyond what the repository may take.
+    /// Refuses bytes beyond what an account may have waiting, or beyond what the repository may
+    /// take.
     pub(crate) async fn check_waiting(
         &self,
         repo: &Repo,
@@ -151,7 +154,8 @@ impl Hub {
         counted.map_err(|after_seconds| Error::RateLimited { after_seconds })
     }
 
-    /// Refuses one more pull request of an account that has as many open ones in a repository as it may.
+    /// Refuses one more pull request of an account that has as many open ones in a repository as it
+    /// may.
     pub(crate) async fn check_open_pulls(
         tx: &mut Tx,
         limits: &Limits,

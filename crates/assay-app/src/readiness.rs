@@ -1,4 +1,4 @@
-//! Whether the hub can write. Nothing here names a repository or a path: anybody may ask.
+//! A check whether the hub can write. Nothing here names a repository or a path: anybody may ask.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,8 @@ impl ReadinessCheck {
 }
 
 impl OperationService<'_> {
-    /// Finds out whether the hub can write: its database, its disk and its logs, and what an operator has to look after.
+    /// Finds out whether the hub can write: its database, its disk and its logs, and what an
+    /// operator has to look after.
     pub async fn readiness(self) -> Readiness {
         let mut kept = self.hub.readiness.lock().await;
         if let Some((since, readiness)) = &*kept
@@ -218,7 +219,8 @@ fn failed(name: &'static str, error: &Error, otherwise: &str) -> ReadinessCheck 
     ReadinessCheck::new(name, CheckStatus::Failed, detail)
 }
 
-/// Writes to every directory that the hub writes to, and returns the free space of the fullest disk.
+/// Writes to every directory that the hub writes to, and returns the free space of the fullest
+/// disk.
 fn look_at_disk(data: &Path, written: &[&str]) -> Result<u64, Error> {
     let mut least = u64::MAX;
     let directories: Vec<PathBuf> = written.iter().map(|name| data.join(name)).collect();

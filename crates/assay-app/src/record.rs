@@ -9,11 +9,11 @@ use crate::services::RepositoryService;
 /// An Every Eval Ever record on the main branch of a repository.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordFile {
-    /// Where it is.
+    /// The path of the record.
     pub path: RepoPath,
     /// Its blob.
     pub oid: ObjectId,
-    /// What it says, in short.
+    /// Its facts in short.
     pub facts: eee::Facts,
 }
 
@@ -22,14 +22,15 @@ pub struct RecordFile {
 pub struct RecordPage {
     /// The records.
     pub records: Vec<RecordFile>,
-    /// How many there are in all.
+    /// The total number.
     pub total: u64,
     /// After which path the next page begins; none when this is the last.
     pub next: Option<RepoPath>,
 }
 
 impl RepositoryService<'_> {
-    /// The records on the main branch of a repository; of one benchmark, when it is named as its folder is.
+    /// The records on the main branch of a repository; of one benchmark, when it is named as its
+    /// folder is.
     pub async fn records(
         self,
         repo: &Repo,
@@ -56,7 +57,8 @@ impl RepositoryService<'_> {
                 .map(|record| RecordFile {
                     path: record.path,
                     oid: record.blob,
-                    // What an older version wrote, and this one cannot read, is made again by the next reindex.
+                    // What an older version wrote, and this one cannot read, is made again by the
+                    // next reindex.
                     facts: serde_json::from_value(record.facts).unwrap_or_default(),
                 })
                 .collect(),

@@ -1,4 +1,5 @@
-//! Catching up after a crash: refs move in git first, and what the records and the index missed is made up for here.
+//! Catching up after a crash: refs move in git first, and what the records and the index missed is
+//! made up for here.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,23 +15,23 @@ use crate::error::Error;
 use crate::facts::RepoFacts;
 use crate::hub::{Hub, blocking};
 
-/// How many repositories are looked at in one go.
+/// Number of repositories that are looked at in one go.
 const CHUNK: u32 = 512;
-/// How long after a failure the hub first tries to catch up with what is in git.
+/// The time after a failure at which the hub first tries to catch up with git.
 const CATCH_UP_FIRST: Duration = Duration::from_secs(1);
 /// The longest pause between two tries.
 const CATCH_UP_PAUSE: Duration = Duration::from_mins(1);
-/// How often it is tried: for about a quarter of an hour.
+/// The number of tries: for about a quarter of an hour.
 const CATCH_UP_TRIES: usize = 20;
-/// By which rules the index is derived. A change of what it says of the same repositories is another number, so that a
-/// hub with an older index derives it again when it starts.
+/// By which rules the index is derived. A change of what it says of the same repositories is
+/// another number, so that a hub with an older index derives it again when it starts.
 const INDEX_VERSION: &str = "8";
 /// The setting that holds by which rules the index was derived.
 const INDEX_VERSION_SETTING: &str = "index_version";
 
 impl Hub {
-    /// Catches up with what a crash left behind. A disk that cannot be written must not keep the hub from being read: then it
-    /// is tried again later.
+    /// Catches up with what a crash left behind. A disk that cannot be written must not keep the
+    /// hub from being read: then it is tried again later.
     pub(crate) async fn catch_up_or_wait(&self) -> Result<(), Error> {
         let caught_up = async {
             let git = Arc::clone(&self.git);
@@ -58,8 +59,8 @@ impl Hub {
         }
     }
 
-    /// Indexes every repository whose refs are not those that were indexed, finishes what was under way when the hub
-    /// ended, and sets aside what is not recorded.
+    /// Indexes every repository whose refs are not those that were indexed, finishes what was under
+    /// way when the hub ended, and sets aside what is not recorded.
     pub(crate) async fn recover(&self) -> Result<(), Error> {
         self.operations().sort_out_directories().await?;
         self.write_missing_facts().await?;
@@ -72,7 +73,8 @@ impl Hub {
             };
             last = Some(end);
             for (key, read) in self.refs_of(keys).await? {
-                // A repository that is damaged must not keep the hub from starting, and tells nothing of its results.
+                // A repository that is damaged must not keep the hub from starting, and tells
+                // nothing of its results.
                 let refs = match read {
                     Ok(refs) => refs,
                     Err(faults) => {
@@ -144,7 +146,8 @@ impl Hub {
         blocking(move || Ok(keys.into_iter().map(read).collect())).await
     }
 
-    /// Returns those of these repositories whose index is behind their refs: being written, or left so by a crash.
+    /// Returns those of these repositories whose index is behind their refs: being written, or left
+    /// so by a crash.
     pub(crate) async fn behind_of(&self, keys: &[RepoKey]) -> Result<Vec<RepoKey>, Error> {
         let mut behind = Vec::new();
         for (key, read) in self.refs_of(keys.to_vec()).await? {
@@ -179,8 +182,8 @@ impl Hub {
         self.index_repository(key, None).await
     }
 
-    /// Catches up with a change that is in git and could not be recorded or indexed, as soon as that works again. Whoever
-    /// made it was told, and may have left.
+    /// Catches up with a change that is in git and could not be recorded or indexed, as soon as
+    /// that works again. Whoever made it was told, and may have left.
     pub(crate) fn catch_up_later(&self, key: RepoKey) {
         let Ok(hub) = self.shared() else {
             return;

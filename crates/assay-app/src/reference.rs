@@ -34,7 +34,7 @@ pub struct RefInfo {
     pub full: String,
     /// The commit it names.
     pub target: ObjectId,
-    /// What a tag says, when it says something.
+    /// The message of a tag, when it has one.
     pub message: Option<String>,
 }
 

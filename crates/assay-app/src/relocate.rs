@@ -9,10 +9,11 @@ use crate::data_dir_lock::ServerMark;
 use crate::error::Error;
 use crate::hub_file::HubFile;
 
-/// Copies everything from one database into another that has nothing yet, and says what. The first stays as it is.
+/// Copies everything from one database into another that has nothing yet, and says what. The first
+/// stays as it is.
 ///
-/// A hub that goes on meanwhile would change the first, and nobody would miss what is not in the second; so a file next to
-/// which a server works is refused.
+/// A hub that goes on meanwhile would change the first, and nobody would miss what is not in the
+/// second; so a file next to which a server works is refused.
 ///
 /// The audit log of the second names the operating system user who did it.
 pub async fn copy_database(
@@ -24,7 +25,8 @@ pub async fn copy_database(
     let _mark = match from {
         Database::Server(_) => None,
         Database::File(path) => {
-            // Opening makes a file that is not there, and an empty hub is not what anybody wants to move.
+            // Opening makes a file that is not there, and an empty hub is not what anybody wants to
+            // move.
             if !path.is_file() {
                 return Err(Error::Invalid(format!(
                     "there is no database in `{}`",
@@ -77,7 +79,8 @@ fn directory_of(database: &Database) -> Option<&Path> {
     }
 }
 
-/// Lets the commands of a data directory find the database where it is now, when it was the one that is moved.
+/// Lets the commands of a data directory find the database where it is now, when it was the one
+/// that is moved.
 fn note_move(data: &Path, from: &Database, to: &Database) -> Result<(), Error> {
     match HubFile::read(data)? {
         Some(mut file) if file.database == HubFile::address_of(data, from) => {

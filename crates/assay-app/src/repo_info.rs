@@ -8,14 +8,14 @@ use crate::listing::{BENCHMARK_TAG, OFFICIAL_TAG};
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 
-/// What lists and pages say of a repository.
+/// The facts of a repository for lists and pages.
 #[derive(Debug, Clone)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, and any of them may be true"
 )]
 pub struct RepoInfo {
-    /// What it holds.
+    /// The kind of the repository.
     pub kind: RepoKind,
     /// Its name.
     pub id: RepoId,
@@ -25,32 +25,32 @@ pub struct RepoInfo {
     pub uid: [u8; 16],
     /// The commit that was asked for: the head of `main` unless a revision was named.
     pub sha: ObjectId,
-    /// Who may see it.
+    /// True if it is private.
     pub private: bool,
-    /// Whether the operator has closed it.
+    /// True if the operator has closed it.
     pub disabled: bool,
-    /// What it is, in a sentence.
+    /// A description in a sentence.
     pub description: Option<String>,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated: Timestamp,
     /// The tags of its card and those that are computed.
     pub tags: Vec<String>,
     /// The front matter of its README, without keys that break clients.
     pub card: Option<Json>,
-    /// What it computes from it.
+    /// The task of the model.
     pub pipeline_tag: Option<String>,
     /// The library it is for.
     pub library_name: Option<String>,
-    /// Whether a dataset is a benchmark, that is, has a valid `eval.yaml` on main.
+    /// True if a dataset is a benchmark, that is, has a valid `eval.yaml` on main.
     pub benchmark: bool,
-    /// Whether the operator listed the benchmark.
+    /// True if the operator listed the benchmark.
     pub official: bool,
 }
 
 impl RepoInfo {
-    /// What a list knows of a repository, at a commit.
+    /// Returns the facts of a repository in a list, at a commit.
     pub(crate) fn of(listed: Listed, sha: ObjectId) -> Self {
         let Listed {
             repository,
@@ -93,7 +93,7 @@ impl RepoInfo {
 }
 
 impl RepositoryService<'_> {
-    /// What pages and lists say of a repository, at a revision.
+    /// Returns the facts of a repository, at a revision.
     pub async fn repo_info(self, repo: &Repo, revision: Option<&str>) -> Result<RepoInfo, Error> {
         let sha = match revision {
             Some(revision) => Some(self.resolve(repo, revision).await?),

@@ -14,8 +14,8 @@ const NOBODY: AccountId = AccountId(0);
 /// Refs that a pull request has, or that a client names to open one.
 const PULL_REFS: [&str; 2] = ["refs/pr/", "refs/for/"];
 
-/// A repository that the caller sees: to have one is to have been let in. What else the caller may do with it is decided
-/// by the method that does it.
+/// A repository that the caller sees: to have one is to have been let in. What else the caller may
+/// do with it is decided by the method that does it.
 #[derive(Debug, Clone)]
 pub struct Repo {
     pub(crate) key: RepoKey,
@@ -40,7 +40,7 @@ impl Repo {
         }
     }
 
-    /// What it holds.
+    /// Returns the kind of the repository.
     pub fn kind(&self) -> RepoKind {
         self.kind
     }
@@ -55,7 +55,7 @@ impl Repo {
         AuditSubject::repo(self.kind, &self.id, self.key)
     }
 
-    /// Whether only some may see it.
+    /// Returns whether only some may see it.
     pub fn is_private(&self) -> bool {
         self.private
     }
@@ -71,9 +71,9 @@ pub struct RepoPermissions {
 }
 
 impl RepositoryService<'_> {
-    /// Opens a repository for someone who is going to send files: to the revision that is named, or to a pull request
-    /// when none is. It refuses strangers before their upload; whether the change itself may be made is decided when it
-    /// is made.
+    /// Opens a repository for someone who is going to send files: to the revision that is named, or
+    /// to a pull request when none is. It refuses strangers before their upload; whether the change
+    /// itself may be made is decided when it is made.
     pub async fn open_for_upload(
         self,
         caller: &Caller,
@@ -120,7 +120,8 @@ impl RepositoryService<'_> {
 }
 
 impl Hub {
-    /// Opens a repository that the caller sees. An invisible one is missing, a renamed one is `Moved`.
+    /// Opens a repository that the caller sees. An invisible one is missing, a renamed one is
+    /// `Moved`.
     pub async fn repo(&self, caller: &Caller, kind: RepoKind, id: &RepoId) -> Result<Repo, Error> {
         self.repo_for(caller, kind, id, Need::Read).await
     }
@@ -140,7 +141,8 @@ impl Hub {
         let found = looked_up.found;
         let mut repo = Repo::of(found.repository);
         if looked_up.is_stand_in {
-            // What does not exist takes the way of what may not be seen, so that the time does not tell the two apart.
+            // What does not exist takes the way of what may not be seen, so that the time does not
+            // tell the two apart.
             repo.private = true;
             repo.owner = NOBODY;
             self.check(caller, &repo, Need::Read).await.ok();
@@ -154,7 +156,7 @@ impl Hub {
         Ok(repo)
     }
 
-    /// Whether a caller who was let in may do more.
+    /// Returns whether a caller who was let in may do more.
     pub(crate) async fn check(
         &self,
         caller: &Caller,
@@ -177,7 +179,7 @@ impl Hub {
         access::decide(caller, &subject, need).into_result()
     }
 
-    /// What a caller is to a namespace.
+    /// Returns the relation of a caller to a namespace.
     pub(crate) async fn relation(
         &self,
         caller: &Caller,

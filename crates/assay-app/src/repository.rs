@@ -17,7 +17,7 @@ use crate::unrecorded;
 /// The longest description of a repository, in bytes.
 const DESCRIPTION_BYTES: usize = 4_096;
 
-/// Who may see a repository.
+/// The visibility of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
     /// Everyone.
@@ -26,27 +26,27 @@ pub enum Visibility {
     Private,
 }
 
-/// What to make a repository of.
+/// A repository to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRepository {
-    /// What it will hold.
+    /// The kind of the repository.
     pub kind: RepoKind,
     /// The namespace; the caller's own when absent.
     pub namespace: Option<String>,
     /// The name.
     pub name: String,
-    /// Who may see it.
+    /// The visibility of the repository.
     pub visibility: Visibility,
-    /// What it is, in a sentence.
+    /// The new description in a sentence.
     pub description: Option<String>,
 }
 
-/// What of a repository is to change.
+/// The changes of the settings of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settings {
-    /// Who may see it.
+    /// The new visibility.
     pub visibility: Option<Visibility>,
-    /// What it is, in a sentence.
+    /// The new description in a sentence.
     pub description: Option<String>,
 }
 
@@ -126,7 +126,8 @@ impl RepositoryService<'_> {
         let facts = self.hub.facts_in(&mut tx, key).await?.to_json()?;
         let (git, now) = (Arc::clone(&self.hub.git), new.created);
         blocking(move || {
-            // A transaction that was rolled back gave its key back, and an older database gives one that it gave before.
+            // A transaction that was rolled back gave its key back, and an older database gives one
+            // that it gave before.
             unrecorded::make_room(&git, key, now)?;
             git.begin_creation(key, &plan, &facts)?;
             Ok(())
@@ -149,7 +150,8 @@ impl RepositoryService<'_> {
         Ok(key)
     }
 
-    /// Takes the mark of an unfinished creation or deletion away. One that stays is taken away at the next start.
+    /// Takes the mark of an unfinished creation or deletion away. One that stays is taken away at
+    /// the next start.
     async fn finish_in_git(self, key: RepoKey) {
         let git = Arc::clone(&self.hub.git);
         if let Err(error) = blocking(move || Ok(git.finish(key)?)).await {
@@ -210,7 +212,8 @@ impl RepositoryService<'_> {
         let namespace = owner.as_ref().map_or(namespace, |owner| &*owner.name);
         let to = name::repository(namespace, to.name())?;
         let owner = owner.as_ref().map(|owner| owner.id);
-        // Whoever may rename a repository where it is may do so; to another namespace, they must be welcome there.
+        // Whoever may rename a repository where it is may do so; to another namespace, they must be
+        // welcome there.
         let owner = if owner == Some(repo.owner) {
             repo.owner
         } else {
@@ -229,7 +232,8 @@ impl RepositoryService<'_> {
         if !is_renamed {
             return Err(Error::NotFound(Missing::Repo));
         }
-        // A token that is bound stays so, and one that names the new name may now be told from one that does not.
+        // A token that is bound stays so, and one that names the new name may now be told from one
+        // that does not.
         touched.merge(
             self.hub
                 .trust
@@ -295,8 +299,8 @@ impl RepositoryService<'_> {
     }
 }
 
-/// The commit that every repository begins with. It has no files: a `.gitattributes` that nobody asked for would turn
-/// files into pointers in the hands of those who use git-lfs.
+/// The commit that every repository begins with. It has no files: a `.gitattributes` that nobody
+/// asked for would turn files into pointers in the hands of those who use git-lfs.
 fn first_commit(caller: &Caller, when: Timestamp) -> CommitPlan {
     let author = commit::signature(caller.signed_in().ok(), when);
     CommitPlan {

@@ -1,4 +1,5 @@
-//! Space that is kept for a start on a full disk: the database needs a little to be opened, even to be read.
+//! Space that is kept for a start on a full disk: the database needs a little to be opened, even to
+//! be read.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
@@ -13,7 +14,8 @@ const BYTES: usize = 256 << 10;
 /// The number of bytes written at a time.
 const PIECE: usize = 4096;
 
-/// Takes the space, if it is not taken yet. A disk that is too full for it is none of our concern here.
+/// Takes the space, if it is not taken yet. A disk that is too full for it is none of our concern
+/// here.
 pub(crate) fn take(data: &Path) {
     let path = data.join(RESERVE);
     let size = fs_err::metadata(&path).map_or(0, |found| found.len());

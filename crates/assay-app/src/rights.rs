@@ -1,5 +1,5 @@
-//! Rights that are looked up again. A request may take hours to arrive, so who it was let in for is asked again at the
-//! moment at which something is written: in the transaction that writes it.
+//! Rights that are looked up again. A request may take hours to arrive, so who it was let in for is
+//! asked again at the moment at which something is written: in the transaction that writes it.
 
 use assay_model::{RepoKey, Timestamp};
 use assay_store::{self as store, AccountId, Rights, SignIn, TokenId, Tx, WebSessionId};
@@ -24,7 +24,8 @@ impl Hub {
         Ok(tx)
     }
 
-    /// Begins a change of a repository in the name of a caller, who still may do in it what they need.
+    /// Begins a change of a repository in the name of a caller, who still may do in it what they
+    /// need.
     pub(crate) async fn begin_change(
         &self,
         caller: &Caller,
@@ -66,7 +67,8 @@ impl Hub {
         Ok(tx)
     }
 
-    /// Refuses a caller whose rights to a repository have ended since they were let in, by what is committed.
+    /// Refuses a caller whose rights to a repository have ended since they were let in, by what is
+    /// committed.
     pub(crate) async fn check_again(
         &self,
         user: &SignedIn,
@@ -108,8 +110,8 @@ fn sign_in_of(user: &SignedIn) -> SignIn {
     }
 }
 
-/// Returns the caller as they would be let in now. A token that was revoked or has expired, a session that ended and an
-/// account that was disabled or removed let nobody in.
+/// Returns the caller as they would be let in now. A token that was revoked or has expired, a
+/// session that ended and an account that was disabled or removed let nobody in.
 fn renewed(user: &SignedIn, rights: &Rights, now: Timestamp) -> Result<SignedIn, Error> {
     let account = rights.account.as_ref().filter(|account| !account.disabled);
     let account = account.ok_or(Error::BadCredentials)?;

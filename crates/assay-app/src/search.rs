@@ -16,19 +16,20 @@ pub struct BenchmarkHit {
     pub id: RepoId,
     /// Its name for people.
     pub name: String,
-    /// What it measures.
+    /// A description of what it measures.
     pub description: String,
-    /// What had the words in it: its name, its description, a task or a metric.
+    /// The text that had the words: its name, its description, a task or a metric.
     pub via: String,
     /// The task that had them.
     pub task: Option<String>,
 }
 
-/// How many accounts are looked through.
+/// Number of accounts that are looked through.
 const MAX_ACCOUNTS: usize = 20;
 
 impl BoardService<'_> {
-    /// Benchmarks whose names, description, tasks or metrics have these words, those that the caller may see.
+    /// Benchmarks whose names, description, tasks or metrics have these words, those that the
+    /// caller may see.
     pub async fn search_benchmarks(
         self,
         caller: &Caller,
@@ -110,7 +111,7 @@ impl BoardService<'_> {
             .collect())
     }
 
-    /// How much the hub holds.
+    /// Returns the totals of the hub.
     pub async fn counts(self) -> Result<assay_store::Counts, Error> {
         Ok(self.hub.store.counts().await?)
     }

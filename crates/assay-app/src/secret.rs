@@ -1,4 +1,4 @@
-//! What is drawn at random: secrets of tokens, keys, ids.
+//! Random values: secrets of tokens, keys, ids.
 
 use assay_store::{EventId, Sha256};
 use base64::Engine as _;
@@ -7,9 +7,9 @@ use sha2::Digest as _;
 
 use crate::error::Error;
 
-/// What every token begins with: people and secret scanners know it.
+/// The prefix of every token: people and secret scanners know it.
 pub(crate) const PREFIX: &str = "hf_";
-/// How many letters and digits follow, about 238 bits.
+/// Number of letters and digits that follow, about 238 bits.
 const LETTERS: usize = 40;
 /// The letters and digits.
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -20,14 +20,16 @@ pub(crate) fn token() -> Result<String, Error> {
     while secret.len() < PREFIX.len() + LETTERS {
         let bytes: [u8; 64] = bytes()?;
         let missing = PREFIX.len() + LETTERS - secret.len();
-        // Bytes beyond the last whole multiple are thrown away, so that no letter is likelier than another.
+        // Bytes beyond the last whole multiple are thrown away, so that no letter is likelier than
+        // another.
         let fair = bytes.into_iter().filter(|byte| *byte < 248).take(missing);
         secret.extend(fair.map(|byte| char::from(ALPHABET[usize::from(byte % 62)])));
     }
     Ok(secret)
 }
 
-/// Draws the secret of a session of the pages. It looks like no token, so that neither is taken for the other.
+/// Draws the secret of a session of the pages. It looks like no token, so that neither is taken for
+/// the other.
 pub(crate) fn session() -> Result<String, Error> {
     let bytes: [u8; 32] = bytes()?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
@@ -38,7 +40,7 @@ pub fn draw_secret() -> Result<String, Error> {
     session()
 }
 
-/// What is kept of a secret.
+/// Returns the hash of a secret to store.
 pub(crate) fn hash(secret: &str) -> Sha256 {
     Sha256::from_bytes(sha2::Sha256::digest(secret).into())
 }

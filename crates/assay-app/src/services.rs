@@ -1,4 +1,5 @@
-//! Services of a hub, by domain. Each borrows the hub, so `hub.boards()` costs nothing and holds nothing.
+//! Services of a hub, by domain. Each borrows the hub, so `hub.boards()` costs nothing and holds
+//! nothing.
 
 use crate::hub::Hub;
 

@@ -8,13 +8,14 @@ use moka::sync::Cache;
 
 use crate::access::SignedIn;
 
-/// How long a sign-in is believed without asking the database again. Any change by this process, and any that it hears of
-/// by another, ends it at once; this bounds what is not heard of.
+/// The time that a sign-in is believed without asking the database again. Any change by this
+/// process, and any that it hears of by another, ends it at once; this bounds what is not heard of.
 const BELIEVED: Duration = Duration::from_secs(2);
-/// How many sign-ins are remembered.
+/// Number of sign-ins that are remembered.
 const REMEMBERED: u64 = 4_096;
 
-/// Who signed in lately, by the hash of their secret, so that a burst of requests asks the database once.
+/// A cache of recent sign-ins, by the hash of their secret, so that a burst of requests asks the
+/// database once.
 pub(crate) struct Sessions {
     generation: AtomicU64,
     sessions: Cache<Sha256, Session>,
@@ -41,7 +42,7 @@ struct Session {
     generation: Generation,
 }
 
-/// How things stood when a look-up began.
+/// The generation at which a look-up began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Generation {
     /// Changes of accounts and tokens by this process.
@@ -51,7 +52,8 @@ pub(crate) struct Generation {
 }
 
 impl Sessions {
-    /// The generation to remember a look-up with. Ask before looking, or a change meanwhile goes unnoticed.
+    /// The generation to remember a look-up with. Ask before looking, or a change meanwhile goes
+    /// unnoticed.
     pub(crate) fn generation(&self, others: u64) -> Generation {
         Generation {
             own: self.generation.load(Ordering::Acquire),
@@ -59,7 +61,8 @@ impl Sessions {
         }
     }
 
-    /// Who has this secret, if that was looked up lately and nothing has changed since.
+    /// Returns the owner of this secret, if that was looked up lately and nothing has changed
+    /// since.
     pub(crate) fn find(&self, hash: &Sha256, now: Timestamp, others: u64) -> Option<SignedIn> {
         let generation = self.generation(others);
         let session = self.sessions.get(hash)?;

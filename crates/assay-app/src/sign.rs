@@ -9,7 +9,7 @@ use crate::secret;
 /// The setting that holds the key.
 const SETTING: &str = "signing_key";
 
-/// What signs links: drawn once for each hub, kept in its settings and never shown.
+/// The key that signs links: drawn once for each hub, kept in its settings and never shown.
 pub(crate) struct SigningKey([u8; 32]);
 
 impl SigningKey {
@@ -54,12 +54,14 @@ impl SigningKey {
 }
 
 impl Hub {
-    /// A signature over a text that only this hub can make, for links that carry their own permission until they expire.
+    /// A signature over a text that only this hub can make, for links that carry their own
+    /// permission until they expire.
     pub fn sign(&self, text: &str) -> String {
         self.signing_key.sign(text)
     }
 
-    /// Whether a signature over a text was made by this hub. It takes the same time whichever digit is wrong.
+    /// Returns whether a signature over a text was made by this hub. It takes the same time
+    /// whichever digit is wrong.
     pub fn verifies(&self, text: &str, signature: &str) -> bool {
         self.signing_key.verifies(text, signature)
     }
@@ -71,8 +73,8 @@ mod tests {
 
     #[test]
     fn a_signature_is_that_of_the_standard() {
-        // RFC 4231, test case 2, has the key `Jefe`; a key of this hub has 32 bytes, so it is filled with zeros, which
-        // is what HMAC itself does with short keys.
+        // RFC 4231, test case 2, has the key `Jefe`; a key of this hub has 32 bytes, so it is
+        // filled with zeros, which is what HMAC itself does with short keys.
         let mut key = [0; 32];
         key[..4].copy_from_slice(b"Jefe");
 

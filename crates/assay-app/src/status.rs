@@ -1,5 +1,5 @@
-//! The state of a hub in numbers, for monitoring. Every question is cheap: none goes through a table that grows with what
-//! people publish.
+//! The state of a hub in numbers, for monitoring. Every question is cheap: none goes through a
+//! table that grows with what people publish.
 
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,7 @@ pub struct DatabaseStatus {
 pub struct DiskSpace {
     /// All of it.
     pub total: u64,
-    /// What this process may still write.
+    /// The number of bytes that this process may still write.
     pub free: u64,
 }
 

@@ -10,18 +10,18 @@ use crate::publish::PullEffect;
 use crate::repo_lookup::Repo;
 use crate::services::RepositoryService;
 
-/// Where a commit goes.
+/// The target of a commit.
 pub(crate) struct Target {
     /// The ref that it begins with.
     pub(crate) from: RefName,
-    /// What is said of it.
+    /// The effect on discussions.
     pub(crate) effect: PullEffect,
     /// The right that it takes.
     pub(crate) need: Need,
 }
 
 impl RepositoryService<'_> {
-    /// Where a commit goes, if the caller may make it there.
+    /// Returns the target of a commit, if the caller may make it there.
     pub(crate) async fn target(
         self,
         caller: &Caller,
@@ -56,7 +56,8 @@ impl RepositoryService<'_> {
         })
     }
 
-    /// Refuses whoever may not add to a pull request, and everyone when it is over. The answer is the right that it takes.
+    /// Refuses whoever may not add to a pull request, and everyone when it is over. The answer is
+    /// the right that it takes.
     pub(crate) async fn check_pull_push(
         self,
         caller: &Caller,

@@ -8,7 +8,7 @@ use crate::hub::Hub;
 use crate::secret;
 use crate::services::AccountService;
 
-/// How long a token has not been used before that is written down again, in milliseconds.
+/// The precision of the last use of a token, in milliseconds.
 const USE_NOTED_MILLIS: i64 = 60 * 60 * 1_000;
 /// The longest name of a token, in bytes.
 const LABEL_BYTES: usize = 200;
@@ -16,7 +16,7 @@ const LABEL_BYTES: usize = 200;
 const MAX_PATTERNS: usize = 100;
 
 impl AccountService<'_> {
-    /// Who a token belongs to; a bad one is refused and never taken for nobody.
+    /// Returns the owner of a token; a bad one is refused and never taken for anonymous.
     pub async fn authenticate(self, secret: Option<&str>) -> Result<Caller, Error> {
         let Some(secret) = secret else {
             return Ok(Caller::anonymous());
@@ -48,7 +48,8 @@ impl AccountService<'_> {
         Ok(Caller::new(CallerKind::User(user)))
     }
 
-    /// Writes down that a token was used, from time to time. Nobody is turned away because that failed.
+    /// Writes down that a token was used, from time to time. Nobody is turned away because that
+    /// failed.
     async fn note_use(self, token: &store::Token, now: Timestamp) {
         let is_noted = token
             .last_used
@@ -72,14 +73,15 @@ impl AccountService<'_> {
 }
 
 impl Hub {
-    /// The operator at the shell of the machine: whoever can read the data directory may do everything.
+    /// The operator at the shell of the machine: whoever can read the data directory may do
+    /// everything.
     pub fn shell(&self) -> Caller {
         Caller::new(CallerKind::Shell)
     }
 }
 
 impl AccountService<'_> {
-    /// Who the caller is.
+    /// Returns the identity of the caller.
     pub async fn identity(self, caller: &Caller) -> Result<Identity, Error> {
         let user = caller.signed_in()?;
         let account = self
@@ -177,8 +179,8 @@ impl AccountService<'_> {
             .collect()
     }
 
-    /// Ends a token at once, with every session that it opened and every token that was made with it. The answer is how
-    /// many tokens ended.
+    /// Ends a token at once, with every session that it opened and every token that was made with
+    /// it. The answer is how many tokens ended.
     pub async fn revoke_token(self, caller: &Caller, user: &str, id: i64) -> Result<u64, Error> {
         let account = self.account_whose_tokens(caller, user).await?;
         let tokens = self.hub.store.tokens_of(account.id).await?;
@@ -202,7 +204,8 @@ impl AccountService<'_> {
         Ok(ended)
     }
 
-    /// The account of a user whose tokens the caller may manage: their own, or anyone's for the operator.
+    /// The account of a user whose tokens the caller may manage: their own, or anyone's for the
+    /// operator.
     async fn account_whose_tokens(
         self,
         caller: &Caller,
@@ -220,7 +223,7 @@ impl AccountService<'_> {
     }
 }
 
-/// Whether a token still opens anything.
+/// Returns whether a token still opens anything.
 pub(crate) fn is_good(credential: &store::Credential, now: Timestamp) -> bool {
     is_live(&credential.token, now) && !credential.account.disabled
 }
@@ -236,12 +239,13 @@ fn ended(token: &store::Token, now: Timestamp) -> Option<EndedToken> {
     })
 }
 
-/// Whether a token was neither revoked nor has expired.
+/// Returns whether a token was neither revoked nor has expired.
 pub(crate) fn is_live(token: &store::Token, now: Timestamp) -> bool {
     token.revoked.is_none() && token.expires.is_none_or(|expires| now < expires)
 }
 
-/// Returns when a token ends that is made with another one: never later than that. Who names no end gets the parent's.
+/// Returns when a token ends that is made with another one: never later than that. Who names no end
+/// gets the parent's.
 pub(crate) fn ending_with(
     parent: Option<&store::Token>,
     expires: Option<Timestamp>,

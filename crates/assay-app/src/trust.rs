@@ -1,11 +1,12 @@
-//! What the hub signs with and what it has logged: `DATA/trust`.
+//! The keys and logs of the hub: `DATA/trust`.
 //!
-//! There are two logs. *results* says which tokens were issued and what was decided about each when it first came;
-//! *control* says which keys and issuers are trusted and what is revoked. What an entry is worth follows from git and
-//! these two, so `trust` is as much the truth of a hub as its repositories are.
+//! There are two logs. *results* says which tokens were issued and what was decided about each when
+//! it first came; *control* says which keys and issuers are trusted and what is revoked. What an
+//! entry is worth follows from git and these two, so `trust` is as much the truth of a hub as its
+//! repositories are.
 //!
-//! One process writes a log at a time: the first that opened it, which is the server. Others read it, and leave what they
-//! want logged in the database, where the writer finds it.
+//! One process writes a log at a time: the first that opened it, which is the server. Others read
+//! it, and leave what they want logged in the database, where the writer finds it.
 
 mod admission;
 mod audited;
@@ -72,16 +73,18 @@ pub(crate) struct Trust {
     state: RwLock<Arc<TrustState>>,
     /// The key that tokens were last signed with.
     token_key: RwLock<Option<Arc<SigningKey>>>,
-    /// Held while logs are taken or let go of: who finds that this very process has taken one meanwhile would put it back. It says since
-    /// when this process writes one of the two logs and not the other.
+    /// Held while logs are taken or let go of: who finds that this very process has taken one
+    /// meanwhile would put it back. It says since when this process writes one of the two logs and
+    /// not the other.
     holding: Mutex<Option<Instant>>,
-    /// Held while a leaf of the control log is checked and written: it must still hold when it is there.
+    /// Held while a leaf of the control log is checked and written: it must still hold when it is
+    /// there.
     appending: tokio::sync::Mutex<()>,
     /// The moments at which witnesses signed, when there are any.
     witnessing: Witnessing,
 }
 
-/// What a process wants with the logs.
+/// The role of a process at the logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// To write them, as soon as nobody else does.
@@ -120,8 +123,8 @@ impl Which {
 }
 
 impl Trust {
-    /// Opens `DATA/trust`, and makes what is missing: a passphrase, a key for tokens, a key for each log, the logs, and
-    /// the leaves that say so.
+    /// Opens `DATA/trust`, and makes what is missing: a passphrase, a key for tokens, a key for
+    /// each log, the logs, and the leaves that say so.
     pub(crate) fn open(config: &HubConfig, role: Role) -> Result<Self, Error> {
         let directory = config.data.join("trust");
         let vault = Vault::open(&directory, &config.trust)?;
@@ -168,7 +171,7 @@ impl Trust {
         self.log(Which::Control)
     }
 
-    /// What the control log says.
+    /// Returns the state of the control log.
     pub(crate) fn state(&self) -> Arc<TrustState> {
         Arc::clone(&self.state.read())
     }
@@ -197,7 +200,7 @@ impl Trust {
         Ok(key)
     }
 
-    /// What the control log says up to a size.
+    /// Returns the state of the control log at a size.
     pub(crate) fn state_at(&self, size: u64) -> Result<Arc<TrustState>, Error> {
         let state = self.state();
         if state.size() == size {
@@ -206,8 +209,8 @@ impl Trust {
         replay(&self.control(), TrustState::default(), size).map(Arc::new)
     }
 
-    /// Opens a log again that stopped writing because the disk failed it. What it had promised is there; what it had not is
-    /// cut off.
+    /// Opens a log again that stopped writing because the disk failed it. What it had promised is
+    /// there; what it had not is cut off.
     pub(crate) fn reopen_broken(&self) -> Result<(), Error> {
         let mut is_reopened = false;
         for which in [Which::Results, Which::Control] {
@@ -248,13 +251,15 @@ impl Trust {
         self.hold_again(self.role)
     }
 
-    /// Takes over the writing of both logs, if nobody else writes them, whatever the role of this process is.
+    /// Takes over the writing of both logs, if nobody else writes them, whatever the role of this
+    /// process is.
     fn take_over(&self) -> Result<(), Error> {
         self.hold_again(Role::Keeper)
     }
 
-    /// Opens both logs again that this process does not write. They are taken in one order by everybody, so that no two processes end up
-    /// with one each. Who has had one alone for too long lets go of it: somebody else holds the other, and may want this one.
+    /// Opens both logs again that this process does not write. They are taken in one order by
+    /// everybody, so that no two processes end up with one each. Who has had one alone for too long
+    /// lets go of it: somebody else holds the other, and may want this one.
     fn hold_again(&self, role: Role) -> Result<(), Error> {
         let mut half_since = self.holding.lock();
         if !self.writes(Which::Results) {
@@ -303,12 +308,13 @@ impl Trust {
         })
     }
 
-    /// Whether this process writes both logs.
+    /// Returns whether this process writes both logs.
     pub(crate) fn is_writer(&self) -> bool {
         self.writes(Which::Results) && self.writes(Which::Control)
     }
 
-    /// Checks that a leaf can be followed, and writes it to the control log. Only for who writes that.
+    /// Checks that a leaf can be followed, and writes it to the control log. Only for who writes
+    /// that.
     async fn append_control(&self, leaf: &ControlLeaf) -> Result<u64, Error> {
         let _one_at_a_time = self.appending.lock().await;
         let bytes = leaf.to_json().into_bytes();
@@ -374,7 +380,8 @@ impl Trust {
         self.writer(which).is_some()
     }
 
-    /// The log, if this process writes it. Who has it in hand keeps it open until the end of what is written.
+    /// The log, if this process writes it. Who has it in hand keeps it open until the end of what
+    /// is written.
     fn writer(&self, which: Which) -> Option<Log> {
         let held = self.place(which).read();
         held.writes.then(|| held.log.clone())
@@ -416,7 +423,8 @@ impl Origin {
     }
 }
 
-/// Opens a log: to write it if that is wanted and nobody else does, or if it is to be made; else to read it.
+/// Opens a log: to write it if that is wanted and nobody else does, or if it is to be made; else to
+/// read it.
 fn hold(
     directory: &Path,
     which: Which,
@@ -434,7 +442,8 @@ fn hold(
         let log = Log::view(&path, verifier.clone())?;
         Ok(OpenLog { log, writes: false })
     };
-    // A log that cannot be read may not have been made yet, or a crash was in the way: whoever writes it makes that good.
+    // A log that cannot be read may not have been made yet, or a crash was in the way: whoever
+    // writes it makes that good.
     if role == Role::Visitor
         && let Ok(held) = view()
     {
@@ -451,7 +460,8 @@ fn hold(
     }
 }
 
-/// Opens copies of both logs as a server would, hashes them from the first leaf to the last, and returns how long they are.
+/// Opens copies of both logs as a server would, hashes them from the first leaf to the last, and
+/// returns how long they are.
 pub(crate) fn audit_logs(directory: &Path, config: &TrustConfig) -> Result<Sizes, Error> {
     let vault = Vault::open(directory, config)?;
     let Names { issuer, .. } = Names::find(&vault, config, Role::Visitor)?;
@@ -488,7 +498,7 @@ pub(crate) fn log_error(error: LogError) -> Error {
     Error::internal(error)
 }
 
-/// Where a sealed key lies.
+/// Returns the name of the file of a sealed key.
 fn key_file(purpose: KeyPurpose, kid: Kid) -> String {
     format!("{purpose}-{kid}.sealed")
 }

@@ -23,8 +23,8 @@ const UNIT: u64 = 1 << 10;
 /// The least that a file counts for, so that small ones do not take all descriptors.
 const LEAST: u64 = 8 << 20;
 
-/// Files out of git that are too large for memory. Each is unpacked once for all who ask for it, into a file without a
-/// name, and stays for those who come next until others need the space.
+/// Files out of git that are too large for memory. Each is unpacked once for all who ask for it,
+/// into a file without a name, and stays for those who come next until others need the space.
 #[derive(Debug)]
 pub(crate) struct UnpackedBlobs {
     directory: PathBuf,
@@ -84,7 +84,8 @@ impl UnpackedBlobs {
     ) -> Result<Arc<UnpackedBlob>, Error> {
         let key = (repository.key(), blob);
         let slot = self.kept().slot(key);
-        // Whoever comes while one unpacks waits for that one; when that one leaves, the next goes on.
+        // Whoever comes while one unpacks waits for that one; when that one leaves, the next goes
+        // on.
         let unpacked = slot.get_or_try_init(|| self.unpack(repository.clone(), blob, size));
         let unpacked = unpacked.await.cloned();
         if unpacked.is_err() {
@@ -127,7 +128,8 @@ impl UnpackedBlobs {
         .await
     }
 
-    /// Takes space for a file, from files that nobody reads if need be. One that is larger than all space may have it all.
+    /// Takes space for a file, from files that nobody reads if need be. One that is larger than all
+    /// space may have it all.
     fn reserve(&self, size: u64) -> Result<OwnedSemaphorePermit, Error> {
         let units = u32::try_from(size.max(LEAST).div_ceil(UNIT)).unwrap_or(self.total);
         loop {
@@ -185,8 +187,8 @@ impl Kept {
         Arc::clone(slot)
     }
 
-    /// Forgets the file that nobody has asked for for the longest time, of those that nobody reads. Returns whether there
-    /// was one.
+    /// Forgets the file that nobody has asked for for the longest time, of those that nobody reads.
+    /// Returns whether there was one.
     fn forget_one(&mut self) -> bool {
         let unread = |slot: &Slot| {
             let is_alone = slot.get().is_some_and(|blob| Arc::strong_count(blob) == 1);

@@ -1,5 +1,5 @@
-//! Directories of repositories that the database does not know. They are set aside, never deleted; what the hub itself
-//! left unfinished says so, and is finished.
+//! Directories of repositories that the database does not know. They are set aside, never deleted;
+//! what the hub itself left unfinished says so, and is finished.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -43,14 +43,18 @@ impl OperationService<'_> {
         blocking(move || git.list_set_aside()?.into_iter().map(describe).collect()).await
     }
 
-    /// Sorts out the directories of repositories. The hub must be known to be the one that the directory belongs to.
+    /// Sorts out the directories of repositories. The hub must be known to be the one that the
+    /// directory belongs to.
     ///
     /// - One that the database knows loses the mark that a crash left in it.
-    /// - One that it does not know is removed when its creation or deletion was under way, and set aside otherwise.
+    /// - One that it does not know is removed when its creation or deletion was under way, and set
+    ///   aside otherwise.
     /// - One that holds another repository than the database means is set aside, too.
-    /// - One that was set aside and is known again, such as after a newer backup was restored, is brought back.
+    /// - One that was set aside and is known again, such as after a newer backup was restored, is
+    ///   brought back.
     pub(crate) async fn sort_out_directories(self) -> Result<(), Error> {
-        // Repositories are made and deleted inside a transaction, so while we hold one, no living process does either.
+        // Repositories are made and deleted inside a transaction, so while we hold one, no living
+        // process does either.
         let mut tx = self.hub.store.begin().await?;
         let mut recorded = BTreeMap::new();
         let mut last = None;
@@ -71,7 +75,8 @@ impl OperationService<'_> {
     }
 }
 
-/// Deletes the directory of a repository that somebody wanted to be gone, unless it is gone already.
+/// Deletes the directory of a repository that somebody wanted to be gone, unless it is gone
+/// already.
 pub(crate) fn delete(git: &Repositories, key: RepoKey) -> Result<(), Error> {
     match git.delete(key) {
         Ok(()) | Err(assay_git::Error::NoRepository(_)) => Ok(()),

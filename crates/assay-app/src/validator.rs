@@ -20,9 +20,9 @@ use crate::index::{Kind, ResultFileReader};
 /// Findings of a change.
 #[derive(Debug, Default)]
 pub(crate) struct Validation {
-    /// What refuses the change.
+    /// The findings that refuse the change.
     pub(crate) errors: Vec<Diagnostic>,
-    /// What does not.
+    /// The findings that do not.
     pub(crate) warnings: Vec<Diagnostic>,
     /// The result files that the change brings, to be held against the boards that they are for.
     pub(crate) results: Vec<ChangedFile>,
@@ -44,18 +44,19 @@ impl Validation {
 /// One step of a ref that is to be validated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
-    /// What was validated before; nothing when absent.
+    /// The commit that was validated before; nothing when absent.
     pub(crate) old: Option<ObjectId>,
-    /// What is to be validated.
+    /// The commit to validate.
     pub(crate) new: ObjectId,
 }
 
-/// Opens a large file. That the hub has it for another repository does not make it this one's to quote from.
+/// Opens a large file. That the hub has it for another repository does not make it this one's to
+/// quote from.
 pub(crate) type OpenLarge = dyn Fn(LargeFileId) -> Option<Box<dyn Read + Send>> + Send + Sync;
 
 /// Validates changes: what validation needs to know of the hub.
 pub(crate) struct Validator<'a> {
-    /// What the repository holds.
+    /// The kind of the repository.
     pub(crate) kind: RepoKind,
     /// The benchmarks that results may name.
     pub(crate) benchmarks: &'a dyn Benchmarks,
@@ -122,7 +123,7 @@ impl Validator<'_> {
         validation
     }
 
-    /// What the hub knows beside the files.
+    /// Returns the facts that the hub knows beside the files.
     fn context(&self) -> Context<'_> {
         Context {
             benchmarks: self.benchmarks,
@@ -181,7 +182,8 @@ impl Validator<'_> {
         }
         if entry.large.is_some() {
             match kind {
-                // What the index reads must be in git itself, or it could never be rebuilt from git.
+                // What the index reads must be in git itself, or it could never be rebuilt from
+                // git.
                 FileKind::EvalYaml | FileKind::EvalResults => {
                     return Err(Error::UnusablePath(UnusablePath::Pointer(path.to_string())));
                 }
@@ -226,7 +228,8 @@ fn head_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(length)]).into_owned()
 }
 
-/// The files of a commit. A pointer stands for the large file behind it and is never taken for content.
+/// The files of a commit. A pointer stands for the large file behind it and is never taken for
+/// content.
 struct CommitFiles<'a> {
     objects: &'a Objects,
     commit: ObjectId,

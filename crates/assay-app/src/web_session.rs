@@ -1,5 +1,5 @@
-//! Sessions of the pages: who is signed in in which browser. They open pages and nothing else: neither the API nor git
-//! asks for one.
+//! Sessions of the pages: who is signed in in which browser. They open pages and nothing else:
+//! neither the API nor git asks for one.
 
 use assay_model::Timestamp;
 use assay_store::{self as store, AuditAction, AuditSubject, WebSessionId, WebVisitor};
@@ -13,9 +13,9 @@ use crate::secret;
 use crate::services::AccountService;
 use crate::token::{self, is_good, of_store};
 
-/// How long a session lasts, in milliseconds: two weeks.
+/// The lifetime of a session, in milliseconds: two weeks.
 const LASTS_MILLIS: i64 = 14 * 24 * 60 * 60 * 1_000;
-/// How long a session has not been used before that is written down again, in milliseconds.
+/// The precision of the last use of a session, in milliseconds.
 const USE_NOTED_MILLIS: i64 = 10 * 60 * 1_000;
 /// The longest name of a browser that is kept, in bytes.
 const AGENT_BYTES: usize = 200;
@@ -23,11 +23,11 @@ const AGENT_BYTES: usize = 200;
 /// Someone who is signed in to the pages.
 #[derive(Debug, Clone)]
 pub struct Visitor {
-    /// Who they are, to ask the hub with.
+    /// The caller, for requests to the hub.
     pub caller: Caller,
     /// The number of the session, among those of its owner.
     pub session: i64,
-    /// What forms of this session carry, so that no other site can send them.
+    /// The token that forms of this session carry, so that no other site can send them.
     pub form_token: String,
 }
 
@@ -36,25 +36,25 @@ pub struct Visitor {
 pub struct SessionInfo {
     /// Its number.
     pub id: i64,
-    /// What the browser calls itself.
+    /// The user agent of the browser.
     pub agent: String,
-    /// When it began.
+    /// The time at which it began.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
-    /// When it was last used.
+    /// Time at which it was last used.
     pub last_used: Timestamp,
 }
 
 /// The secret of a new session, for the browser: only its hash is kept.
 pub struct SessionSecret {
     secret: String,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
 }
 
 impl SessionSecret {
-    /// How long a session lasts, in seconds.
+    /// The lifetime of a session, in seconds.
     pub const LASTS_SECONDS: i64 = LASTS_MILLIS / 1_000;
 
     /// The secret, for a cookie.
@@ -98,8 +98,9 @@ impl AccountService<'_> {
         Ok(begun)
     }
 
-    /// Begins a session with a password. Wrong ones are counted by account and by address, and refuse further attempts
-    /// for a while; an account that does not exist is answered as one with another password is.
+    /// Begins a session with a password. Wrong ones are counted by account and by address, and
+    /// refuse further attempts for a while; an account that does not exist is answered as one with
+    /// another password is.
     pub async fn sign_in_with_password(
         self,
         name: &str,
@@ -157,7 +158,7 @@ impl AccountService<'_> {
         Ok(SessionSecret { secret, expires })
     }
 
-    /// Who is signed in with this secret; nobody when the session is over.
+    /// Returns the user who is signed in with this secret; none when the session is over.
     pub async fn visitor(self, secret: &str) -> Result<Option<Visitor>, Error> {
         let hash = secret::hash(secret);
         let now = self.hub.now();
@@ -227,7 +228,8 @@ impl AccountService<'_> {
         Ok(ended)
     }
 
-    /// Writes down that a session was used, from time to time. Nobody is turned away because that failed.
+    /// Writes down that a session was used, from time to time. Nobody is turned away because that
+    /// failed.
     async fn note_visit(self, session: &store::WebSession, now: Timestamp) {
         if now.millis() - session.last_used.millis() < USE_NOTED_MILLIS {
             return;
@@ -243,7 +245,8 @@ impl AccountService<'_> {
     }
 }
 
-/// Whether a session still opens anything: it lasts, its account may sign in, and its token is still good.
+/// Returns whether a session still opens anything: it lasts, its account may sign in, and its token
+/// is still good.
 fn is_live(found: &WebVisitor, now: Timestamp) -> bool {
     let token_is_good = found
         .token
@@ -275,7 +278,7 @@ fn signed_in(found: WebVisitor) -> Result<SignedIn, Error> {
     })
 }
 
-/// What a browser calls itself, as much as is kept of it.
+/// Returns the user agent of a browser, as much as is kept of it.
 fn shortened(agent: &str) -> String {
     let mut kept = String::new();
     for character in agent.chars().filter(|character| !character.is_control()) {

@@ -1,8 +1,9 @@
 //! Addresses that are told what happens: results, pull requests and ranks.
 //!
-//! What is to be told of a change is put into a queue in the transaction that makes the change, so nothing is told that
-//! did not happen, and nothing that happened is forgotten by a crash. Who sends it is no concern of the hub:
-//! [`WebhookService::due_deliveries`] says what is to be sent now, and [`WebhookService::note_delivery`] takes note of what became of it.
+//! What is to be told of a change is put into a queue in the transaction that makes the change, so
+//! nothing is told that did not happen, and nothing that happened is forgotten by a crash. Who
+//! sends it is no concern of the hub: [`WebhookService::due_deliveries`] says what is to be sent
+//! now, and [`WebhookService::note_delivery`] takes note of what became of it.
 
 mod by_client;
 mod by_hand;
@@ -28,21 +29,21 @@ use crate::services::WebhookService;
 const MAX_URL: usize = 2_048;
 /// The longest scope, in bytes.
 const MAX_SCOPE: usize = 64;
-/// How many deliveries of a webhook are shown, and kept once they are over.
+/// Number of deliveries of a webhook that are shown, and kept once they are over.
 const KEPT: u32 = 50;
 
-/// What a webhook can tell of.
+/// A kind of event that a webhook can report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookEvent {
     /// Results that came or went.
     Results,
-    /// What happens to pull requests and discussions.
+    /// Events of pull requests and discussions.
     PullRequest,
     /// Ranks that changed on a board.
     Ranks,
 }
 
-/// Whose doings a webhook tells of.
+/// The subject of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookPlace {
     /// Those of one repository.
@@ -58,13 +59,14 @@ pub struct HookInfo {
     pub id: i64,
     /// The address.
     pub url: String,
-    /// What it tells of.
+    /// The events that it reports.
     pub events: Vec<HookEvent>,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
     /// The first failure since its address last answered well.
     pub failing_since: Option<Timestamp>,
-    /// The moment since which nothing is sent, because the address failed for long or somebody switched it off.
+    /// The moment since which nothing is sent, because the address failed for long or somebody
+    /// switched it off.
     pub paused: Option<Timestamp>,
 }
 
@@ -75,23 +77,23 @@ pub struct DeliveryInfo {
     pub id: i64,
     /// The kind of event, or `ping`.
     pub event: String,
-    /// What is said.
+    /// The body of the request.
     pub body: String,
-    /// When it happened.
+    /// The time of the event.
     pub created: Timestamp,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
-    /// When it is to be tried next; none when it is over.
+    /// Time at which it is to be tried next; none when it is over.
     pub due: Option<Timestamp>,
-    /// When it was last tried.
+    /// Time at which it was last tried.
     pub tried: Option<Timestamp>,
     /// The status of the last answer.
     pub status: Option<u16>,
-    /// Why there was no answer, or not a good one.
+    /// The reason why there was no response, or an error.
     pub problem: Option<String>,
 }
 
-/// What deliveries of a new webhook are signed with, shown once.
+/// The secret that signs deliveries of a new webhook, shown once.
 pub struct HookSecret(String);
 
 impl HookSecret {
@@ -120,14 +122,15 @@ impl HookEvent {
         }
     }
 
-    /// What the word means.
+    /// Returns the event that a word means.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.as_str() == word)
     }
 
-    /// What a scope asks for. One that is not known asks for the broader one that it is a part of, `results.verified` for
-    /// `results`, and one that is a part of nothing known asks for everything: whoever knows more kinds than this hub
-    /// is told too much rather than nothing. Clients of other hubs ask by the domains `repo` and `discussion`.
+    /// What a scope asks for. One that is not known asks for the broader one that it is a part of,
+    /// `results.verified` for `results`, and one that is a part of nothing known asks for
+    /// everything: whoever knows more kinds than this hub is told too much rather than nothing.
+    /// Clients of other hubs ask by the domains `repo` and `discussion`.
     pub fn in_scope(scope: &str) -> Vec<Self> {
         let mut broader = scope;
         loop {
@@ -146,7 +149,7 @@ impl HookEvent {
         }
     }
 
-    /// Whether any of these scopes asks for it.
+    /// Returns whether any of these scopes asks for it.
     pub(crate) fn is_asked_for(self, scopes: &[String]) -> bool {
         let mut asked = scopes.iter().flat_map(|scope| Self::in_scope(scope));
         asked.any(|event| event == self)
@@ -165,7 +168,8 @@ impl WebhookService<'_> {
         Ok(hooks.into_iter().map(info).collect())
     }
 
-    /// Makes a webhook. Whether its address may be asked at all is for who sends to decide, each time.
+    /// Makes a webhook. Whether its address may be asked at all is for who sends to decide, each
+    /// time.
     pub async fn create_webhook(
         self,
         caller: &Caller,
@@ -293,7 +297,7 @@ fn events_of(scopes: &[String]) -> Vec<HookEvent> {
     events
 }
 
-/// Whether a word has the form of a scope: small words with dots between them.
+/// Returns whether a word has the form of a scope: small words with dots between them.
 fn is_scope(text: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty()

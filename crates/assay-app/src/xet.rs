@@ -1,5 +1,6 @@
-//! Large files by the Xet protocol. A client sends the content as xorbs, which wait here, and then a shard, which says
-//! which files their chunks make. Each file is assembled at once and is from then on a large file like any other.
+//! Large files by the Xet protocol. A client sends the content as xorbs, which wait here, and then
+//! a shard, which says which files their chunks make. Each file is assembled at once and is from
+//! then on a large file like any other.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,13 +23,14 @@ mod staged;
 pub(crate) use staged::StagedXorbs;
 use staged::StagingPlace;
 
-/// The time after which a xorb ends. Clients remember what they have sent by the address that the hub gives them; that has
-/// the day in it, so nobody counts on a xorb that has ended.
+/// The time after which a xorb ends. Clients remember what they have sent by the address that the
+/// hub gives them; that has the day in it, so nobody counts on a xorb that has ended.
 pub const XORB_LIFE: Duration = Duration::from_hours(48);
 
 impl RepositoryService<'_> {
-    /// Receives a xorb for a repository and compares it with its hash. Returns whether it is new. It can be used by this
-    /// account in this repository and by nobody else: to know a hash is not to have the content.
+    /// Receives a xorb for a repository and compares it with its hash. Returns whether it is new.
+    /// It can be used by this account in this repository and by nobody else: to know a hash is not
+    /// to have the content.
     pub async fn stage_xorb(
         self,
         repo: &Repo,
@@ -52,8 +54,8 @@ impl RepositoryService<'_> {
         blocking(move || xorbs.put(place, hash, received)).await
     }
 
-    /// Assembles the files of a shard out of xorbs that their uploader has sent. They wait, served to nobody, until a commit
-    /// names them.
+    /// Assembles the files of a shard out of xorbs that their uploader has sent. They wait, served
+    /// to nobody, until a commit names them.
     pub async fn register_shard(
         self,
         repo: &Repo,

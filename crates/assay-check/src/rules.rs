@@ -307,8 +307,8 @@ pub fn find(code: assay_model::Code) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.code == code).copied()
 }
 
-/// Whether a finding puts the value itself in doubt, and not only what is said about it. A result
-/// with such a finding keeps its place on the board, and is never announced as the leader.
+/// Returns whether a finding puts the value itself in doubt, and not only what is said about it. A
+/// result with such a finding keeps its place on the board, and is never announced as the leader.
 ///
 /// These are entries of one run that contradict each other (AY308), a value that is not of its
 /// declared kind (AY315), one that the metric cannot have (AY328), one that looks like another

@@ -60,7 +60,7 @@ fn check_scale(scores: &[Score], sample_size: Option<u64>, benchmark: &Benchmark
     found.collect()
 }
 
-/// Whether a rule on scales could find something in a value. It may say so in vain.
+/// Returns whether a rule on scales could find something in a value. It may say so in vain.
 fn may_be_found(score: &Score, benchmark: &Benchmark) -> bool {
     let metric = match &score.metric {
         Some(id) => benchmark.metric(id.as_str()),

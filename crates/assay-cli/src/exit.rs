@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-/// How a run ended. The numbers are part of the interface: scripts rely on them.
+/// The end of a run. The numbers are part of the interface: scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// 0: nothing is wrong; notes do not count.
@@ -9,7 +9,8 @@ pub enum Exit {
     Warnings,
     /// 1: there are errors.
     Errors,
-    /// 3: the run could not do all it was asked to: wrong usage, or a file or hub that could not be read.
+    /// 3: the run could not do all it was asked to: wrong usage, or a file or hub that could not be
+    /// read.
     Failed,
     /// The exit code of a command that was run for the user.
     Command(u8),

@@ -6,8 +6,8 @@ use crate::exit::Exit;
 
 /// Writes what the commands have to say.
 ///
-/// A reader that has seen enough and closes the pipe is no fault of the run: what follows is dropped in silence. Any
-/// other failure to write is remembered and turns the exit code to 3.
+/// A reader that has seen enough and closes the pipe is no fault of the run: what follows is
+/// dropped in silence. Any other failure to write is remembered and turns the exit code to 3.
 pub struct Printer {
     out: Channel<BufWriter<Stdout>>,
     err: Channel<Stderr>,
@@ -20,7 +20,8 @@ enum Failures {
     /// They are lines of standard error alone.
     #[default]
     Lines,
-    /// They are also put together in one document on standard output, unless the command prints a document of its own.
+    /// They are also put together in one document on standard output, unless the command prints a
+    /// document of its own.
     Document(Vec<String>),
     /// The command has printed a document.
     Told,
@@ -45,7 +46,8 @@ impl Printer {
         }
     }
 
-    /// Prints failures as a JSON document on standard output too, for commands that were asked for JSON.
+    /// Prints failures as a JSON document on standard output too, for commands that were asked for
+    /// JSON.
     #[must_use]
     pub fn with_json_failures(mut self, wanted: bool) -> Self {
         if wanted {
@@ -75,7 +77,8 @@ impl Printer {
         });
     }
 
-    /// Brings out what was written so far: a command that goes on for days has to say where it is first.
+    /// Brings out what was written so far: a command that goes on for days has to say where it is
+    /// first.
     pub fn flush(&mut self) {
         self.out.attempt(Write::flush);
     }
@@ -93,7 +96,8 @@ impl Printer {
         }
     }
 
-    /// Says on standard error, in these words, how the command line cannot be followed; without colours in a document.
+    /// Says on standard error, in these words, how the command line cannot be followed; without
+    /// colours in a document.
     pub fn usage(&mut self, shown: &str, plain: &str) {
         self.aside(shown);
         if let Failures::Document(kept) = &mut self.failures {
@@ -101,12 +105,14 @@ impl Printer {
         }
     }
 
-    /// Whether standard output is written no more: nobody reads it, or it cannot be written.
+    /// Returns whether standard output is written no more: nobody reads it, or it cannot be
+    /// written.
     pub fn is_closed(&self) -> bool {
         self.out.closed
     }
 
-    /// Brings everything out and returns the exit code, which is a failure when something could not be written.
+    /// Brings everything out and returns the exit code, which is a failure when something could not
+    /// be written.
     pub fn finish(mut self, exit: Exit) -> Exit {
         if let Failures::Document(kept) = std::mem::take(&mut self.failures)
             && exit != Exit::Clean

@@ -26,7 +26,7 @@ pub enum Argument {
     Absent,
 }
 
-/// How a directory is searched.
+/// The way a directory is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Descent {
     /// Its entries are visited one by one.
@@ -40,8 +40,8 @@ pub trait Visitor {
     /// A file that was named: it is meant, whatever it is.
     fn named(&mut self, path: &Path);
 
-    /// Standard input, for which there is no path, or a pipe or device, such as a shell gives for `<(…)`. It can be read
-    /// only once.
+    /// Standard input, for which there is no path, or a pipe or device, such as a shell gives for
+    /// `<(…)`. It can be read only once.
     fn stream(&mut self, path: Option<&Path>);
 
     /// A file that lies in a directory. Its directory is read to its end.
@@ -74,9 +74,10 @@ pub trait Visitor {
 
 /// Searches for what one argument means.
 ///
-/// `-` is standard input. A path that exists means itself, even if it looks like a pattern. Directories are searched in the
-/// order of names, without hidden directories unless the visitor enters them; links to directories are not followed, so that a link to `/` cannot make
-/// the search endless; links to files are files. A directory that a pattern matches is searched whole.
+/// `-` is standard input. A path that exists means itself, even if it looks like a pattern.
+/// Directories are searched in the order of names, without hidden directories unless the visitor
+/// enters them; links to directories are not followed, so that a link to `/` cannot make the search
+/// endless; links to files are files. A directory that a pattern matches is searched whole.
 pub fn search(argument: &Path, visitor: &mut dyn Visitor) -> Argument {
     if argument == Path::new("-") {
         visitor.stream(None);
@@ -100,7 +101,7 @@ pub fn search(argument: &Path, visitor: &mut dyn Visitor) -> Argument {
     }
 }
 
-/// Whether a file has one of some endings, in upper or lower case.
+/// Returns whether a file has one of some endings, in upper or lower case.
 pub fn has_ending(path: &Path, endings: &[&str]) -> bool {
     path.extension().is_some_and(|own| {
         endings
@@ -206,12 +207,13 @@ fn unreadable(root: &Path, error: &walkdir::Error, visitor: &mut dyn Visitor) {
 
 /// Everything below a directory, sorted.
 fn walk(root: &Path) -> walkdir::IntoIter {
-    // Within a directory the order of paths is that of names, which would have to be cut out of them for each comparison.
+    // Within a directory the order of paths is that of names, which would have to be cut out of
+    // them for each comparison.
     let by_path = |a: &DirEntry, b: &DirEntry| a.path().as_os_str().cmp(b.path().as_os_str());
     WalkDir::new(root).sort_by(by_path).into_iter()
 }
 
-/// Whether a directory is hidden; one that was named is not.
+/// Returns whether a directory is hidden; one that was named is not.
 fn is_hidden(entry: &DirEntry) -> bool {
     entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
 }

@@ -128,7 +128,7 @@ impl Harness {
         self.info().word
     }
 
-    /// What is known of the harness.
+    /// Returns the facts of the harness.
     pub fn info(self) -> &'static HarnessInfo {
         self.converter().info()
     }
@@ -154,7 +154,7 @@ impl Harness {
     }
 }
 
-/// What is known of a harness.
+/// The facts of a harness.
 #[derive(Debug, Clone, Copy)]
 pub struct HarnessInfo {
     /// The name on the command line.
@@ -173,7 +173,7 @@ pub struct HarnessInfo {
 
 /// The code that turns the logs of one harness into records.
 trait Converter: Sync {
-    /// What is known of the harness.
+    /// Returns the facts of the harness.
     fn info(&self) -> &'static HarnessInfo;
 
     /// Returns whether the harness wrote a file or directory, by what was seen of it so far.
@@ -190,9 +190,9 @@ pub struct Log<'a> {
     pub logs: &'a dyn Logs,
     /// The log: a file, or the run directory of HELM.
     pub path: &'a str,
-    /// What a person says.
+    /// The options of the person.
     pub options: &'a Options,
-    /// Where records go.
+    /// The store of the records.
     pub datastore: &'a dyn Datastore,
     /// Told of every stretch of bytes that has been read.
     pub progress: &'a (dyn Fn(u64) + Sync),

@@ -76,7 +76,7 @@ pub enum Question {
     Score(MetricId),
     /// Which scores are metrics of the benchmark at all.
     Scores,
-    /// Whether the scores of an incomplete run are to be submitted.
+    /// True if the scores of an incomplete run are to be submitted.
     Incomplete,
     /// Where the named source can be found.
     SourceUrl,

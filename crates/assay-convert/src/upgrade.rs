@@ -1,7 +1,8 @@
 //! Every Eval Ever records and samples of 0.1 and 0.2, rewritten as 0.3.0.
 //!
-//! What can be restated without guessing is; what cannot refuses the record with a reason. Every change is told:
-//! filled in, moved, renamed, restated or lost. What comes out has the shape of 0.3.0, or it does not come out.
+//! What can be restated without guessing is; what cannot refuses the record with a reason. Every
+//! change is told: filled in, moved, renamed, restated or lost. What comes out has the shape of
+//! 0.3.0, or it does not come out.
 
 mod aggregate;
 mod axes;
@@ -23,8 +24,8 @@ pub use rows::{Rows, RowsError, RowsSummary, Tally, Target};
 
 /// Upgrades a record that has no samples file.
 ///
-/// `path` is where it lies; the part from the datastore's `data` directory on must have the layout. A record that is
-/// current already comes out byte for byte.
+/// `path` is where it lies; the part from the datastore's `data` directory on must have the layout.
+/// A record that is current already comes out byte for byte.
 ///
 /// ```
 /// # use assay_convert::upgrade;

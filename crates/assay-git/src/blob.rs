@@ -93,7 +93,7 @@ const SPARE_MEMORY: u64 = 1 << 20;
 const MAX_HEADER: u64 = 32;
 
 impl BlobReader {
-    /// How many bytes the blob has.
+    /// Returns the number of bytes that the blob has.
     pub fn size(&self) -> u64 {
         self.size
     }

@@ -28,14 +28,14 @@ pub struct LargeFileIdError;
 pub struct LargeFile {
     /// Its name.
     pub oid: LargeFileId,
-    /// How many bytes it has.
+    /// Number of bytes that it has.
     pub size: u64,
-    /// How many bytes the pointer has.
+    /// Number of bytes that the pointer has.
     pub pointer_size: u64,
 }
 
 impl LargeFileId {
-    /// How many digits the text has.
+    /// Number of digits that the text has.
     pub const DIGITS: usize = 64;
 
     /// The file of this hash.

@@ -38,8 +38,8 @@ impl Repository {
     }
 }
 
-/// How many files of a directory have an extension; all of them, if it is empty. A directory that
-/// is not there has none.
+/// Returns the number of files of a directory that have an extension; all of them, if it is empty.
+/// A directory that is not there has none.
 fn count(directory: &Path, extension: &str) -> usize {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let is_counted =

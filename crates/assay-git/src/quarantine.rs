@@ -25,7 +25,7 @@ const MAX_OUTPUT: usize = 256;
 pub struct Quarantine {
     pub(crate) shadow: Arc<Shadow>,
     pub(crate) layers: Arc<Layers>,
-    /// Whether everything in here was checked by git.
+    /// True if everything in here was checked by git.
     pub(crate) is_checked: bool,
 }
 

@@ -50,7 +50,7 @@ impl Quarantine {
         pack::check(&self.layers.base.git_dir, &objects, &entries)
     }
 
-    /// Whether git has checked all that is in here when it was pushed.
+    /// Returns whether git has checked all that is in here when it was pushed.
     pub fn is_checked(&self) -> bool {
         self.is_checked
     }

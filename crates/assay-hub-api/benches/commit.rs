@@ -1,4 +1,5 @@
-//! How fast the body of a commit is read, and how much of it is held: `cargo bench -p assay-hub-api --bench commit`.
+//! Measures how fast the body of a commit is read, and how much of it is held: `cargo bench -p
+//! assay-hub-api --bench commit`.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -7,9 +8,9 @@ use std::time::Instant;
 
 use assay_hub_api::{CommitError, CommitLimits, CommitReader};
 
-/// How many letters of base64 the one line has: a file of 100 MiB.
+/// Number of letters of base64 that the one line has: a file of 100 MiB.
 const LETTERS: usize = (100 << 20) / 3 * 4;
-/// How much arrives at a time.
+/// The number of bytes that arrive at a time.
 const PIECE: usize = 64 << 10;
 const RUNS: usize = 5;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use assay_model::{RepoId, RepoKind, Role, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Whether an account is a person or an organisation.
+/// The kind of an account: a person or an organisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -15,12 +15,12 @@ pub enum AccountType {
     Org,
 }
 
-/// Who owns a model, wrote a comment or opened a pull request.
+/// An account that owns a model, wrote a comment or opened a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// What the hub knows it by.
+    /// The id of the organisation on the hub.
     #[serde(rename = "_id")]
     pub id: String,
     /// The name in addresses.
@@ -46,7 +46,7 @@ pub struct WhoAmI {
     /// A person or an organisation.
     #[serde(rename = "type")]
     pub account_type: AccountType,
-    /// What the hub knows the account by.
+    /// The id of the account on the hub.
     pub id: String,
     /// The name in addresses.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct WhoAmI {
     /// The address for mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Whether mail arrives there.
+    /// True if mail arrives there.
     pub email_verified: bool,
     /// Always false; clients read it.
     pub is_pro: bool,
@@ -65,7 +65,7 @@ pub struct WhoAmI {
     pub avatar_url: String,
     /// The organisations of the account. Clients walk it, so it is there even when empty.
     pub orgs: Vec<Membership>,
-    /// What the caller has shown.
+    /// The credential of the caller.
     pub auth: Auth,
 }
 
@@ -77,7 +77,7 @@ pub struct Membership {
     /// Always an organisation.
     #[serde(rename = "type")]
     pub account_type: AccountType,
-    /// What the hub knows it by.
+    /// The id of the organisation on the hub.
     pub id: String,
     /// The name in addresses.
     pub name: String,
@@ -85,7 +85,7 @@ pub struct Membership {
     pub fullname: String,
     /// The picture.
     pub avatar_url: String,
-    /// What the account may do there.
+    /// The role of the account there.
     pub role_in_org: Role,
 }
 
@@ -94,7 +94,7 @@ pub struct Membership {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
-    /// What the hub knows the account by.
+    /// The id of the account on the hub.
     #[serde(rename = "_id")]
     pub id: String,
     /// The name in addresses.
@@ -106,7 +106,7 @@ pub struct Member {
     /// Always `user`.
     #[serde(rename = "type")]
     pub account_type: AccountType,
-    /// What the account may do in the organisation.
+    /// The role of the account in the organisation.
     pub role: Role,
 }
 
@@ -120,7 +120,7 @@ pub struct StoredRepo {
     /// `model` or `dataset`.
     #[serde(rename = "type")]
     pub kind: RepoKind,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
     /// `public` or `private`.
     pub visibility: Cow<'static, str>,
@@ -130,7 +130,7 @@ pub struct StoredRepo {
     pub storage_percent: f64,
 }
 
-/// How the caller has shown who it is.
+/// The way the caller has authenticated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -152,20 +152,20 @@ impl Auth {
     }
 }
 
-/// What is told of a token; never the token.
+/// The facts of a token; never the token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AccessToken {
-    /// What its owner calls it. Clients store the token under this name.
+    /// The label that its owner gave it. Clients store the token under this name.
     pub display_name: String,
-    /// What it may do.
+    /// The scope of the token.
     pub role: TokenRole,
-    /// When it was made.
+    /// Time at which it was made.
     pub created_at: Timestamp,
 }
 
-/// What a token may do, in the words that clients know.
+/// The scope of a token, in the words that clients know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -174,7 +174,7 @@ pub enum TokenRole {
     Read,
     /// Read and write.
     Write,
-    /// What its list of repositories says.
+    /// The scope is that of its list of repositories.
     FineGrained,
 }
 

@@ -1,4 +1,5 @@
-//! The columns of a leaderboard: one table, from which pages, files, documents and the command line are written.
+//! The columns of a leaderboard: one table, from which pages, files, documents and the command line
+//! are written.
 
 mod build;
 mod column;
@@ -13,26 +14,27 @@ pub use self::column::{Column, MetricColumn};
 pub use self::table::BOARD_COLUMNS;
 pub use self::words::{interval_decimals, interval_words, main_date, parameter_words, unit_sign};
 
-/// One fixed column of a leaderboard. Metrics and setup keys are columns by data: [`Column`] has all three.
+/// One fixed column of a leaderboard. Metrics and setup keys are columns by data: [`Column`] has
+/// all three.
 #[derive(Debug, Clone, Copy)]
 pub struct BoardColumn {
     /// The name for machines. It is never given to another column.
     pub id: &'static str,
     /// The heading for people.
     pub heading: &'static str,
-    /// What it tells.
+    /// The meaning of the column.
     pub help: &'static str,
-    /// What its values are in files.
+    /// The type of its values in files.
     pub kind: CellKind,
-    /// How its values are written for people.
+    /// The format of its values for people.
     pub format: CellFormat,
-    /// Whether CSV and Parquet have it.
+    /// True if CSV and Parquet have it.
     pub in_files: bool,
-    /// Whether people see it.
+    /// True if people see it.
     pub shown: Shown,
     /// The column in whose cell pages and LaTeX draw it; none when it has cells of its own.
     pub beside: Option<&'static str>,
-    /// What a page sorts by.
+    /// The sort key of the page.
     pub sort: SortKey,
     /// Reads the value of a row.
     pub value: fn(&BoardRow) -> Cell<'_>,
@@ -40,7 +42,7 @@ pub struct BoardColumn {
     pub words: Option<fn(&BoardRow) -> String>,
 }
 
-/// What the values of a column are.
+/// The type of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellKind {
     /// Whole numbers.
@@ -53,7 +55,7 @@ pub enum CellKind {
     Text,
 }
 
-/// How the values of a column are written for people.
+/// The format of the values of a column for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellFormat {
     /// As they are; numbers with the digits of their column.
@@ -68,20 +70,21 @@ pub enum CellFormat {
     Standing,
 }
 
-/// Whether people see a column.
+/// The rule whether people see a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// On every board.
     Always,
-    /// Where a row that is shown has a value.
+    /// Shown where a visible row has a value.
     WhenKnown,
-    /// When it is asked for.
+    /// Time at which it is asked for.
     WhenAsked,
     /// Never: it is for machines.
     Never,
 }
 
-/// What a page sorts by. All but the last are known of every row of a board without reading whole results.
+/// A sort key of a page. All but the last are known of every row of a board without reading whole
+/// results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortKey {
     /// The rank.
@@ -92,11 +95,11 @@ pub enum SortKey {
     Standing,
     /// The moment of the evaluation, the newest first.
     Date,
-    /// How many parameters the model has.
+    /// Number of parameters that the model has.
     Parameters,
     /// The name of the framework.
     Framework,
-    /// Who submitted the result.
+    /// The account that submitted the result.
     Submitter,
     /// The notes.
     Notes,

@@ -1,6 +1,7 @@
 //! A client of a hub over HTTP.
 //!
-//! A token goes to one server: redirects and links are followed only where scheme, host and port stay the same.
+//! A token goes to one server: redirects and links are followed only where scheme, host and port
+//! stay the same.
 
 mod calls;
 mod commit;
@@ -25,11 +26,11 @@ pub use self::document::Document;
 pub use self::error::ClientError;
 pub use self::origin::{AddressError, Origin};
 
-/// How long one request may take. A commit of large files is validated before it is answered.
+/// Maximum duration of one request. A commit of large files is validated before it is answered.
 const TIMEOUT: Duration = Duration::from_mins(5);
-/// How many redirects are followed.
+/// Number of redirects that are followed.
 const MAX_REDIRECTS: usize = 3;
-/// How large an answer may be, in bytes: a leaderboard of a hundred thousand rows fits.
+/// Maximum size of an answer, in bytes: a leaderboard of a hundred thousand rows fits.
 const MAX_ANSWER: u64 = 256 << 20;
 
 /// A client of one hub, with the token to use there.
@@ -64,7 +65,8 @@ impl<'a> RequestBody<'a> {
 }
 
 impl Client {
-    /// Creates a client of the hub at an address. A token is sent over https or to this machine only.
+    /// Creates a client of the hub at an address. A token is sent over https or to this machine
+    /// only.
     pub fn new(address: &str, token: Option<&str>) -> Result<Self, ClientError> {
         let origin: Origin = address.parse()?;
         let token = token.filter(|_| origin.is_private()).map(str::to_owned);
@@ -77,7 +79,8 @@ impl Client {
         })
     }
 
-    /// Says where the token comes from, such as "`ASSAY_TOKEN`": a hub that does not accept it is then answered with that.
+    /// Says where the token comes from, such as "`ASSAY_TOKEN`": a hub that does not accept it is
+    /// then answered with that.
     #[must_use]
     pub fn with_token_source(self, source: impl Into<String>) -> Self {
         Self {
@@ -316,7 +319,8 @@ pub fn segment(text: &str) -> String {
     safe
 }
 
-/// Builds what sends requests. It follows no redirect by itself: [`Client`] decides where a token may go.
+/// Builds what sends requests. It follows no redirect by itself: [`Client`] decides where a token
+/// may go.
 fn agent(timeout: Duration, is_encrypted: bool) -> ureq::Agent {
     let config = ureq::Agent::config_builder();
     let roots = is_encrypted.then(roots::of_this_system).flatten();
@@ -334,8 +338,8 @@ fn agent(timeout: Duration, is_encrypted: bool) -> ureq::Agent {
         .into()
 }
 
-/// The address that an answer redirects to. A request with a body is repeated only where the status says that method and
-/// body stay the same.
+/// The address that an answer redirects to. A request with a body is repeated only where the status
+/// says that method and body stay the same.
 fn redirect<'r>(method: &str, response: &'r Response<Body>) -> Option<&'r str> {
     let is_redirect = match response.status().as_u16() {
         307 | 308 => true,

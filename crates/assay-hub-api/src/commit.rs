@@ -23,7 +23,7 @@ pub struct Commit<W> {
     pub description: String,
     /// The head that the client has seen; the commit is refused when the branch has moved on.
     pub parent: Option<CommitPrefix>,
-    /// What to do, in order.
+    /// The operations, in order.
     pub operations: Vec<CommitOperation<W>>,
 }
 
@@ -32,32 +32,32 @@ pub struct Commit<W> {
 pub enum CommitOperation<W> {
     /// Put a file.
     File {
-        /// Where.
+        /// The path of the file.
         path: RepoPath,
-        /// Where it was, when it is moved.
+        /// The old path, when it is moved.
         old_path: Option<RepoPath>,
-        /// What is in it.
+        /// The content of the file.
         content: FileContent<W>,
     },
     /// Put a large file that was sent before.
     LargeFile {
-        /// Where.
+        /// The path of the file.
         path: RepoPath,
-        /// Where it was, when it is moved.
+        /// The old path, when it is moved.
         old_path: Option<RepoPath>,
         /// The SHA-256 digest of its bytes: 64 lower-case hexadecimal digits.
         oid: String,
-        /// How many bytes, unless it is a copy of one that is there.
+        /// The size in bytes, unless it is a copy of an existing file.
         size: Option<u64>,
     },
     /// Delete a file.
     DeleteFile {
-        /// Which.
+        /// The path of the folder.
         path: RepoPath,
     },
     /// Delete a directory and all in it.
     DeleteFolder {
-        /// Which.
+        /// The path of the folder.
         path: RepoPath,
     },
 }
@@ -110,12 +110,12 @@ impl<W: From<Vec<u8>>> CommitOperation<W> {
     }
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContent<W> {
-    /// Where the bytes went.
+    /// The writer that received the bytes.
     pub written: W,
-    /// How many there are.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -142,7 +142,7 @@ pub struct CommitPrefix(String);
 pub struct CommitPrefixError;
 
 impl CommitPrefix {
-    /// How many digits there are at least.
+    /// The least number of digits.
     pub const MIN: usize = 5;
 
     /// The digits.
@@ -150,7 +150,7 @@ impl CommitPrefix {
         &self.0
     }
 
-    /// Whether the hash of a commit begins so.
+    /// Returns whether the hash of a commit begins so.
     pub fn is_of(&self, commit: &ObjectId) -> bool {
         commit.to_string().starts_with(&self.0)
     }
@@ -186,9 +186,10 @@ pub struct CommitAnswer {
     pub commit_oid: ObjectId,
     /// Its page. Clients parse it and insist on their own host name.
     pub commit_url: String,
-    /// What there is to say about it, such as warnings.
+    /// Messages about the commit, such as warnings.
     pub hook_output: String,
-    /// The page of the pull request, when one was asked for: it ends in `/discussions/` and the number.
+    /// The page of the pull request, when one was asked for: it ends in `/discussions/` and the
+    /// number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_request_url: Option<String>,
 }

@@ -1,4 +1,4 @@
-/// How the numbers of one column are written: with the same number of decimals, thousands separated.
+/// The format of the numbers of one column: with the same number of decimals, thousands separated.
 ///
 /// ```
 /// # use assay_hub_api::Digits;
@@ -18,7 +18,8 @@ const LARGE: f64 = 1e12;
 const SMALL: f64 = 1e-4;
 
 impl Digits {
-    /// Chooses the decimals from the values of a column: as many as they have, unless that is more than helps.
+    /// Chooses the decimals from the values of a column: as many as they have, unless that is more
+    /// than helps.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (greatest, needed) = finite.fold((0.0_f64, 0), |(greatest, needed), value| {
@@ -77,7 +78,7 @@ pub fn separate_thousands(number: &str) -> String {
     text + fraction
 }
 
-/// How many decimals the shortest spelling of a number has.
+/// Returns the number of decimals that the shortest spelling of a number has.
 fn decimals_of(value: f64) -> usize {
     let text = value.to_string();
     text.split_once('.')

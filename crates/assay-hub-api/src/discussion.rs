@@ -10,7 +10,8 @@ pub use event::{CommentData, CommentVersion, Event, EventData};
 use super::Account;
 use super::known_items::some_known_items;
 
-/// One discussion or pull request, in a list or alone. The last four keys are only told of one alone.
+/// One discussion or pull request, in a list or alone. The last four keys are only told of one
+/// alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -19,36 +20,36 @@ pub struct Discussion {
     pub num: u32,
     /// Its title.
     pub title: String,
-    /// Where it stands.
+    /// The status of the discussion.
     pub status: DiscussionStatus,
-    /// Who opened it. Absent when the account is gone: clients stumble over null.
+    /// The author. Absent when the account is gone: clients stumble over null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<Account>,
-    /// When it was opened.
+    /// Time at which it was opened.
     pub created_at: Timestamp,
-    /// Whether it brings commits.
+    /// True if it brings commits.
     pub is_pull_request: bool,
     /// The repository.
     pub repo: RepoName,
-    /// What happened, the oldest first.
+    /// The events, the oldest first.
     #[serde(
         default,
         deserialize_with = "some_known_items",
         skip_serializing_if = "Option::is_none"
     )]
     pub events: Option<Vec<Event>>,
-    /// Where a pull request goes.
+    /// The changes of a pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<DiscussionChanges>,
     /// The files that stand against merging; for pull requests there even when empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_with_conflicts: Option<Vec<RepoPath>>,
-    /// What a pull request changes, when `diff=1` is asked.
+    /// The diff of a pull request, when `diff=1` is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
-/// Where a discussion or pull request stands.
+/// The status of a discussion or pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -80,12 +81,12 @@ impl fmt::Display for DiscussionStatus {
 pub struct RepoName {
     /// The name with the namespace.
     pub name: RepoId,
-    /// What it holds.
+    /// The kind of the repository.
     #[serde(rename = "type")]
     pub kind: RepoKind,
 }
 
-/// Where a pull request goes.
+/// The branches of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -103,9 +104,9 @@ pub struct DiscussionChanges {
 pub struct DiscussionPage {
     /// This page.
     pub discussions: Vec<Discussion>,
-    /// How many there are on all pages.
+    /// The total number on all pages.
     pub count: u64,
-    /// How many come before this page.
+    /// The number before this page.
     pub start: u64,
 }
 
@@ -119,7 +120,7 @@ pub struct CreateDiscussion {
     /// The first comment.
     #[serde(default)]
     pub description: String,
-    /// Whether it is to bring commits.
+    /// True if it is to bring commits.
     #[serde(default)]
     pub pull_request: bool,
 }
@@ -133,7 +134,7 @@ pub struct CreatedDiscussion {
     pub num: u32,
     /// Its page.
     pub url: String,
-    /// Whether it brings commits.
+    /// True if it brings commits.
     pub pull_request: bool,
 }
 
@@ -141,7 +142,7 @@ pub struct CreatedDiscussion {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Comment {
-    /// What to say.
+    /// The text of the comment.
     pub comment: String,
 }
 
@@ -149,7 +150,7 @@ pub struct Comment {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EditComment {
-    /// What to say instead.
+    /// The new text.
     pub content: String,
 }
 
@@ -165,9 +166,9 @@ pub struct SetTitle {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SetStatus {
-    /// Where it shall stand.
+    /// The new status.
     pub status: DiscussionStatus,
-    /// What to say with it.
+    /// A comment beside the merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -176,7 +177,7 @@ pub struct SetStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Merge {
-    /// What to say with it.
+    /// A comment beside the merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }

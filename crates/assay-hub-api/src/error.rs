@@ -1,16 +1,17 @@
 use assay_model::Diagnostic;
 use serde::Serialize;
 
-/// The body of every answer that is a refusal. Clients show `error`; the rest is for those who can do more with it.
+/// The body of every answer that is a refusal. Clients show `error`; the rest is for those who can
+/// do more with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ErrorBody {
-    /// What is wrong, for people.
+    /// The error, for people.
     pub error: String,
-    /// What is wrong with the files that were sent.
+    /// The diagnostics of the files that were sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Diagnostic>,
-    /// Where the repository is that has the name already.
+    /// The address of the repository that has the name already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }

@@ -12,9 +12,9 @@ use super::known_items::known_items;
 pub struct EvalResult {
     /// The file.
     pub filename: String,
-    /// Whether the signed evidence was checked and holds.
+    /// True if the signed evidence was checked and holds.
     pub verified: bool,
-    /// What the signed evidence says, and why.
+    /// The standing of the signed evidence, with its reason.
     pub standing: super::BoardStanding,
     /// The entry.
     pub data: ResultData,
@@ -26,13 +26,14 @@ pub struct EvalResult {
     pub badges: Vec<super::Badge>,
 }
 
-/// An entry in both dialects at once: clients in use read `value` and `verifyToken` and pass over the rest, those of the
-/// target format find `metrics` and `verify_token`.
+/// An entry in both dialects at once: clients in use read `value` and `verifyToken` and pass over
+/// the rest, those of the target format find `metrics` and `verify_token`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultData {
     /// The benchmark.
     pub dataset: ResultDataset,
-    /// The value of the primary metric; the first listed when the entry lacks that. Clients stumble without it.
+    /// The value of the primary metric; the first listed when the entry lacks that. Clients stumble
+    /// without it.
     pub value: Number,
     /// The metric that `value` is of.
     pub metric_id: Option<MetricId>,
@@ -40,17 +41,17 @@ pub struct ResultData {
     pub metrics: Vec<ResultMetric>,
     /// The signed token.
     pub token: Option<String>,
-    /// When the evaluation ran, or when the file was created.
+    /// The date of the evaluation, or when the file was created.
     pub date: Option<String>,
-    /// Where it is published. Clients stumble over one without an address.
+    /// The source. Clients stumble over one without an address.
     pub source: Option<ResultSource>,
     /// The setup in words.
     pub notes: Option<String>,
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     pub framework: Option<ResultFramework>,
     /// The commit of the model.
     pub model_revision: Option<String>,
-    /// What else the file says. A key that is told above is not told again.
+    /// The other keys of the file. A key that has a field of its own is not repeated.
     pub extra: Map<String, Json>,
 }
 
@@ -79,10 +80,10 @@ pub struct ResultMetric {
     /// The subset it applies to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slice: Option<String>,
-    /// What kind of number it is.
+    /// The kind of number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_type: Option<ValueType>,
-    /// How many samples it was computed from.
+    /// Number of samples that it was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_size: Option<u64>,
     /// The uncertainty that the entry states, in the unit of the value.
@@ -97,7 +98,7 @@ pub struct ResultMetric {
     pub normalization: Option<String>,
 }
 
-/// Where an entry is published.
+/// The source of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResultSource {
@@ -114,7 +115,7 @@ pub struct ResultSource {
     pub org: Option<String>,
 }
 
-/// What ran an evaluation.
+/// The program that ran an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResultFramework {
@@ -129,7 +130,8 @@ pub struct ResultFramework {
     pub command: Option<String>,
 }
 
-/// The keys that clients give a meaning to. What a file says under them is told only after it was understood.
+/// The keys that clients give a meaning to. What a file says under them is told only after it was
+/// understood.
 const OWN_KEYS: [&str; 13] = [
     "dataset",
     "value",

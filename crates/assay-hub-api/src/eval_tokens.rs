@@ -1,10 +1,11 @@
-//! What frameworks send to the issuer of tokens and what it answers.
+//! Requests of frameworks to the issuer of tokens, and its answers.
 
 use assay_model::{Diagnostic, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The body of `POST /v1/eval-tokens` and of its preview. It is read from its text, so that no number loses a digit.
+/// The body of `POST /v1/eval-tokens` and of its preview. It is read from its text, so that no
+/// number loses a digit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EvalTokenRequest {
@@ -17,7 +18,7 @@ pub struct EvalTokenRequest {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub evidence: Vec<TokenEvidence>,
-    /// What the caller computed itself; a disagreement is told at once.
+    /// The digests that the caller computed itself; a disagreement is reported at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<ExpectedDigests>,
     /// `attributed`, `hosted`, `isolated` or `reproduced`, when less is wanted than could be had.
@@ -29,7 +30,7 @@ pub struct EvalTokenRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenEvidence {
-    /// What it is, such as `logs`.
+    /// The name of the artefact, such as `logs`.
     pub name: String,
     /// The SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,
@@ -65,7 +66,7 @@ pub struct EvalToken {
     pub entry_yaml: String,
     /// The digests that were signed.
     pub digests: TokenDigests,
-    /// Where the log has it.
+    /// The place of the token in the log.
     pub log: TokenLog,
 }
 
@@ -84,7 +85,7 @@ pub struct TokenDigests {
     pub entry: String,
 }
 
-/// Where the log has a token.
+/// The place of a token in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenLog {
@@ -94,11 +95,12 @@ pub struct TokenLog {
     pub receipt: String,
 }
 
-/// What would be signed. Nothing was signed and nothing was logged.
+/// A preview of a token. Nothing was signed and nothing was logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EvalTokenPreview {
-    /// What is claimed, canonically: the bytes under the digest of the subject, after `eval-subject/v1` and a line feed.
+    /// The canonical claim: the bytes under the digest of the subject, after `eval-subject/v1` and
+    /// a line feed.
     pub subject: String,
     /// The entry, canonically: the bytes under its digest, after `eval-entry/v1` and a line feed.
     pub entry: String,
@@ -110,13 +112,13 @@ pub struct EvalTokenPreview {
     pub path: String,
     /// The entry as it would be written, without a token.
     pub entry_yaml: String,
-    /// Whether the policy allows it.
+    /// True if the policy allows it.
     pub allowed: bool,
-    /// Which rule decided, in words.
+    /// The rule that decided, in words.
     pub decision: String,
 }
 
-/// What became of a token.
+/// The status of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EvalTokenStatus {
@@ -128,24 +130,24 @@ pub struct EvalTokenStatus {
     pub integration: String,
     /// Until when it must first reach the hub.
     pub expires_at: Timestamp,
-    /// Where the log has its issuance.
+    /// The place of its issuance in the log.
     pub log: TokenLog,
-    /// What was decided about it when it first came, when it has come.
+    /// The decision about it when it first came, when it has come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<TokenDecision>,
-    /// Why it is revoked.
+    /// The reason of the revocation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revoked: Option<String>,
 }
 
-/// What was decided about a token.
+/// A decision about a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenDecision {
-    /// Why it was refused; none when it was admitted.
+    /// The reason of a refusal; none when it was admitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where the log has the decision.
+    /// The place of the decision in the log.
     pub log: TokenLog,
 }
 
@@ -154,7 +156,7 @@ pub struct TokenDecision {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RevokeEvalToken {
-    /// Why, in words. It is public.
+    /// The reason in words. It is public.
     #[serde(default)]
     pub reason: String,
 }
@@ -181,14 +183,14 @@ pub struct Problem {
     pub status: u16,
     /// The last part of the type, for machines.
     pub code: String,
-    /// What is wrong in this very case.
+    /// The fault in this very case.
     pub detail: String,
-    /// Where in the request, as a JSON pointer.
+    /// The place in the request, as a JSON pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// The id of the request, which the log has too.
     pub request_id: String,
-    /// When to come again, in seconds.
+    /// The time after which to try again, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
     /// Diagnostics of the result file.

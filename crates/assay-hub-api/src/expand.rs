@@ -107,7 +107,7 @@ const OF_DATASET: [Property; 21] = [
 ];
 
 impl Property {
-    /// What can be asked of a repository of this kind.
+    /// Returns the properties of a repository of this kind.
     pub fn of(kind: RepoKind) -> &'static [Self] {
         match kind {
             RepoKind::Model => &OF_MODEL,
@@ -164,7 +164,7 @@ impl fmt::Display for Property {
     }
 }
 
-/// What a client asks for with `expand`. Nothing named means the usual properties.
+/// The properties that a client asks for with `expand`. None means the usual ones.
 ///
 /// ```
 /// # use assay_hub_api::{Expand, Property};
@@ -181,7 +181,7 @@ pub struct Expand(BTreeSet<Property>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"expand\" must be one of [{}]", words(*.kind))]
 pub struct ExpandError {
-    /// What kind of repository was asked about.
+    /// The kind of the repository.
     pub kind: RepoKind,
 }
 
@@ -202,12 +202,12 @@ impl Expand {
             .map(Self)
     }
 
-    /// Whether nothing is named, and the usual answer is wanted.
+    /// Returns whether nothing is named, and the usual answer is wanted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a property is asked for by name.
+    /// Returns whether a property is asked for by name.
     pub fn names(&self, property: Property) -> bool {
         self.0.contains(&property)
     }

@@ -1,7 +1,8 @@
 use assay_model::{Finding, MetricId, ObjectId, RepoId, TaskId};
 use serde::{Deserialize, Serialize};
 
-/// A result in which the rules find something: an item of `GET /api/datasets/{id}/findings` and `GET /api/assay/findings`.
+/// A result in which the rules find something: an item of `GET /api/datasets/{id}/findings` and
+/// `GET /api/assay/findings`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -19,7 +20,7 @@ pub struct ResultFindings {
     pub metric_id: Option<MetricId>,
     /// The file.
     pub filename: String,
-    /// Which entry of the file, from 0.
+    /// The index of the entry in the file, from 0.
     pub ordinal: u32,
     /// The open pull request in the model's repository that brings it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,6 +29,6 @@ pub struct ResultFindings {
     pub commit: ObjectId,
     /// The page of the result.
     pub url: String,
-    /// What the rules find in it.
+    /// The findings of the rules.
     pub findings: Vec<Finding>,
 }

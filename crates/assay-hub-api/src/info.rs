@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 
 use super::{EvalResult, Expand, Gated, Property};
 
-/// What is told of a repository, alone or in a list. What is not known is left out, as clients expect.
+/// The facts of a repository, alone or in a list. Unknown ones are left out, as clients expect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RepoInfo {
-    /// What the hub knows it by.
+    /// The id of the repository on the hub.
     #[serde(rename = "_id")]
     pub key: String,
     /// The name with the namespace.
@@ -25,49 +25,49 @@ pub struct RepoInfo {
     /// The commit that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha: Option<ObjectId>,
-    /// When something in it changed last.
+    /// The time of the last change in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<Timestamp>,
-    /// When it was made.
+    /// Time at which it was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
-    /// Whether only some may see it.
+    /// True if only some may see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub private: Option<bool>,
-    /// Whether readers must ask.
+    /// True if readers must ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gated: Option<Gated>,
-    /// Whether the operator has closed it.
+    /// True if the operator has closed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
-    /// How often it was downloaded lately.
+    /// The number of recent downloads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub downloads: Option<u64>,
-    /// How often it was downloaded ever.
+    /// The number of all downloads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub downloads_all_time: Option<u64>,
-    /// How many like it.
+    /// The number of likes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likes: Option<u64>,
-    /// How much it is talked of.
+    /// The trending score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trending_score: Option<u64>,
-    /// How many bytes it takes.
+    /// Number of bytes that it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_storage: Option<u64>,
     /// Its tags, those that the hub computes included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    /// What it is about, for datasets.
+    /// A description, for datasets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How to cite it, for datasets.
+    /// The citation, for datasets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation: Option<String>,
-    /// What a model does.
+    /// The task of a model.
     #[serde(rename = "pipeline_tag", skip_serializing_if = "Option::is_none")]
     pub pipeline_tag: Option<String>,
-    /// What a model runs with.
+    /// The library that runs a model.
     #[serde(rename = "library_name", skip_serializing_if = "Option::is_none")]
     pub library_name: Option<String>,
     /// The front matter of its card.
@@ -82,7 +82,7 @@ pub struct RepoInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub base_models: Option<Json>,
-    /// How large a model is.
+    /// The size of a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safetensors: Option<SafeTensors>,
     /// Its files.
@@ -93,7 +93,7 @@ pub struct RepoInfo {
     pub eval_results: Option<Vec<EvalResult>>,
 }
 
-/// How many parameters a model has. Clients insist on both keys.
+/// The number of parameters of a model. Clients insist on both keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SafeTensors {
@@ -116,7 +116,7 @@ pub struct Sibling {
     /// Its git object, when `blobs=true` is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob_id: Option<ObjectId>,
-    /// Where a large one is kept, when `blobs=true` is asked.
+    /// The large file, when `blobs=true` is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lfs: Option<LargeSibling>,
 }
@@ -135,7 +135,7 @@ pub struct LargeSibling {
 }
 
 impl RepoInfo {
-    /// What is told when nothing but the name is known or wanted.
+    /// Makes the answer when nothing but the name is known or wanted.
     pub fn named(key: String, id: RepoId) -> Self {
         Self {
             key,

@@ -2,7 +2,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
 
-/// Reads a list and leaves out the items that this version does not know: a hub may be newer than its client.
+/// Reads a list and leaves out the items that this version does not know: a hub may be newer than
+/// its client.
 pub(crate) fn known_items<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

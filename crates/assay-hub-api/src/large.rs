@@ -15,7 +15,7 @@ pub struct BatchRequest {
     pub transfers: Option<Vec<String>>,
     /// The files.
     pub objects: Vec<BatchObject>,
-    /// How they are named: `sha256`, also spelled `sha_256`; none for that.
+    /// The digest algorithm: `sha256`, also spelled `sha_256`; none for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash_algo: Option<String>,
     /// The branch they are for.
@@ -37,7 +37,7 @@ pub struct BatchRef {
 pub struct BatchObject {
     /// The SHA-256 digest as it was written.
     pub oid: String,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -45,41 +45,41 @@ pub struct BatchObject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchAnswer {
-    /// How to transfer: always `basic`.
+    /// The transfer: always `basic`.
     pub transfer: Cow<'static, str>,
     /// Each file, in the order asked.
     pub objects: Vec<ObjectAnswer>,
-    /// How they are named.
+    /// The digest algorithm.
     pub hash_algo: Cow<'static, str>,
 }
 
-/// What to do with one file.
+/// The answer about one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ObjectAnswer {
     /// The digest.
     pub oid: String,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// What to do; none when it is there already, or cannot be had.
+    /// The actions; none when it is there already, or cannot be had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<Actions>,
-    /// Why it cannot be had.
+    /// The reason why it cannot be had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ObjectError>,
 }
 
-/// What a client does with one file.
+/// The actions of a client for one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Actions {
-    /// Where to put it.
+    /// The address to upload to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload: Option<Action>,
-    /// Where to tell that it was put.
+    /// The address that confirms the upload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<Action>,
-    /// Where to get it.
+    /// The address to download from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download: Option<Action>,
 }
@@ -99,7 +99,7 @@ pub struct Action {
     pub expires_in: Option<u64>,
 }
 
-/// Why a file cannot be had.
+/// The reason why a file cannot be had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ObjectError {
@@ -115,7 +115,7 @@ pub struct ObjectError {
 pub struct Verify {
     /// The digest as it was written.
     pub oid: String,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -130,9 +130,9 @@ pub struct LargeFileItem {
     pub oid: String,
     /// A path that it has, or had in the past; empty when no commit names it.
     pub filename: String,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// When the commit was made that names it.
+    /// Time at which the commit was made that names it.
     pub pushed_at: Timestamp,
 }
 
@@ -140,7 +140,7 @@ pub struct LargeFileItem {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeleteLargeFiles {
-    /// What is to go.
+    /// The files to delete.
     pub deletions: LargeFileDeletions,
 }
 
@@ -151,18 +151,19 @@ pub struct DeleteLargeFiles {
 pub struct LargeFileDeletions {
     /// Their digests.
     pub sha: Vec<String>,
-    /// Whether commits that name them are to be written anew. That is not done here, so only files go that no commit names.
+    /// True if commits that name them are to be written anew. That is not done here, so only files
+    /// go that no commit names.
     #[serde(default)]
     pub rewrite_history: bool,
 }
 
 impl BatchRequest {
-    /// Whether the files are named by their SHA-256 digest, the only way there is here.
+    /// Returns whether the files are named by their SHA-256 digest, the only way there is here.
     pub fn is_sha256(&self) -> bool {
         matches!(self.hash_algo.as_deref(), None | Some("sha256" | "sha_256"))
     }
 
-    /// Whether the client can transfer files plainly.
+    /// Returns whether the client can transfer files plainly.
     pub fn takes_basic(&self) -> bool {
         self.transfers
             .as_ref()

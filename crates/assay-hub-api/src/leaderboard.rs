@@ -7,14 +7,16 @@ use serde_json::Value as Json;
 use super::known_items::known_items;
 use super::{Account, ResultFramework, ResultMetric};
 
-/// One row of `GET /api/datasets/{id}/leaderboard`: the keys that clients read, then those that only we tell.
+/// One row of `GET /api/datasets/{id}/leaderboard`: the keys that clients read, then those that
+/// only we tell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BoardRow {
     /// The place, from 1; equal values share one.
     pub rank: usize,
-    /// Between which places it lies as far as chance is concerned. Absent when it is not known how uncertain the value is.
+    /// Between which places it lies as far as chance is concerned. Absent when it is not known how
+    /// uncertain the value is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank_interval: Option<RankInterval>,
     /// The model.
@@ -23,11 +25,11 @@ pub struct BoardRow {
     pub value: f64,
     /// The file.
     pub filename: String,
-    /// Whether the signed evidence was checked and holds.
+    /// True if the signed evidence was checked and holds.
     pub verified: bool,
-    /// Who owns the model.
+    /// The owner of the model.
     pub author: Account,
-    /// Where it is published. Null when nowhere: clients before 1.22 insist on the key.
+    /// The source. Null when there is none: clients before 1.22 insist on the key.
     pub source: Option<BoardSource>,
     /// The setup in words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,29 +43,29 @@ pub struct BoardRow {
     pub metric_id: MetricId,
     /// Every value of the entry.
     pub metrics: Vec<ResultMetric>,
-    /// When the evaluation ran, or when the file was created.
+    /// The date of the evaluation, or when the file was created.
     pub date: String,
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub framework: Option<ResultFramework>,
-    /// Who brought it.
+    /// The account that brought it.
     pub submitter: Submitter,
     /// The commit that brought it.
     pub commit: ObjectId,
-    /// What the signed evidence says, and why.
+    /// The standing of the signed evidence, with its reason.
     pub standing: BoardStanding,
-    /// What a page shows beside it.
+    /// The badges that a page shows beside it.
     #[serde(deserialize_with = "known_items")]
     pub badges: Vec<Badge>,
-    /// What it is ranked with, such as `subset: first 20`; absent for results over the whole benchmark. Ranks are those within
-    /// the group.
+    /// The group that it is ranked in, such as `subset: first 20`; absent for results over the
+    /// whole benchmark. Ranks are those within the group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// How it was run. A key that is absent was not reported.
+    /// The setup of the run. A key that is absent was not reported.
     #[serde(default, skip_serializing_if = "Setup::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = std::collections::BTreeMap<String, String>))]
     pub setup: Setup,
-    /// How many runs of this setup the value is the mean of.
+    /// Number of runs of this setup the value that is the mean of.
     #[serde(default = "one")]
     pub runs: usize,
     /// The setups of the model in the group.
@@ -72,33 +74,33 @@ pub struct BoardRow {
     /// The 95 % interval round the value. Absent when it is not known how uncertain it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_interval: Option<ValueInterval>,
-    /// How many samples were evaluated.
+    /// Number of samples that were evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_size: Option<u64>,
-    /// Who ran the evaluation.
+    /// The evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<std::collections::BTreeMap<String, String>>))]
     pub evaluator: Option<Evaluator>,
-    /// When the evaluation ran, as the result says.
+    /// The date of the evaluation, as the result states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluated: Option<String>,
-    /// When the result was published.
+    /// Time at which the result was published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// When the result was copied from its source.
+    /// Time at which the result was copied from its source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieved: Option<String>,
-    /// What the run cost.
+    /// The cost of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// What the rules find in the result: the warnings that follow from its file alone, and what does not fit the scale that the
-    /// benchmark declares now.
+    /// The findings of the rules in the result: the warnings that follow from its file alone, and
+    /// departures from the scale that the benchmark declares now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// How many parameters the card of the model says it has.
+    /// Number of parameters that the card of the model says it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<u64>,
-    /// How the run can be repeated, as its entry says: versions, seed, sizes.
+    /// The facts needed to repeat the run, as its entry states them: versions, seed, sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Json>,
     /// The hardware and software of the run.
@@ -118,7 +120,7 @@ fn one() -> usize {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BoardSetups {
-    /// How many there are.
+    /// The number of setups.
     pub count: usize,
     /// The least value.
     pub low: f64,
@@ -126,7 +128,7 @@ pub struct BoardSetups {
     pub high: f64,
 }
 
-/// Where the true value lies.
+/// The interval of the true value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -137,7 +139,7 @@ pub struct ValueInterval {
     pub high: f64,
     /// The confidence.
     pub confidence: f64,
-    /// How it was made, such as `wilson` or `stated`.
+    /// The method, such as `wilson` or `stated`.
     pub method: Cow<'static, str>,
 }
 
@@ -152,13 +154,13 @@ pub struct RankInterval {
     pub worst: usize,
     /// With what probability all intervals of the board hold at once.
     pub confidence: f64,
-    /// How it was made: `tukey-kramer` for simultaneous comparisons of all pairs.
+    /// The method: `tukey-kramer` for simultaneous comparisons of all pairs.
     pub method: Cow<'static, str>,
     /// The tier, from 1: rows of the first cannot be told from the leader.
     pub tier: usize,
 }
 
-/// Where a result is published.
+/// The source of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -167,11 +169,11 @@ pub struct BoardSource {
     pub url: String,
     /// The name for people.
     pub name: Option<String>,
-    /// Whether it is elsewhere than on this hub.
+    /// True if it is elsewhere than on this hub.
     pub is_external: bool,
 }
 
-/// Who brought a result.
+/// The account that brought a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Submitter {
@@ -179,47 +181,48 @@ pub struct Submitter {
     pub name: String,
 }
 
-/// What the signed evidence says of a result.
+/// The standing of the signed evidence of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BoardStanding {
     /// `verified`, `unverified` or `revoked`.
     pub state: String,
-    /// Whether it was checked and holds.
+    /// True if it was checked and holds.
     pub verified: bool,
-    /// Why not, as a code for machines such as `no_token`.
+    /// The reason as a code for machines, such as `no_token`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Why not, for people.
+    /// The reason in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// What the author can do about it.
+    /// The next step for the author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What was signed, by whom and when.
+    /// The signed claims, the signer and the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attested: Option<BoardAttested>,
 }
 
-/// Who stands behind a verified result.
+/// The evidence behind a verified result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BoardAttested {
-    /// How strongly the run itself was controlled: `attributed`, `hosted`, `isolated` or `reproduced`.
+    /// The degree of control over the run itself: `attributed`, `hosted`, `isolated` or
+    /// `reproduced`.
     pub assurance: String,
     /// The framework integration that asked for the signature.
     pub integration: String,
-    /// Who signed.
+    /// The issuer that signed.
     pub issuer: String,
     /// The identity of the key.
     pub kid: String,
     /// The identity of the token.
     pub jti: String,
-    /// When it was signed.
+    /// Time at which it was signed.
     pub signed_at: String,
-    /// When it first came to this hub.
+    /// The time at which it first came to this hub.
     pub first_seen: String,
     /// The leaf of the results log that says that it was issued.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,7 +231,7 @@ pub struct BoardAttested {
     pub decide_index: u64,
 }
 
-/// What a page shows beside a result. All of them are computed.
+/// A badge that a page shows beside a result. All of them are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -1,8 +1,9 @@
-//! The JSON that a hub and its clients exchange: the shapes that `huggingface_hub` and its relatives speak, and ours.
+//! The JSON that a hub and its clients exchange: the shapes that `huggingface_hub` and its
+//! relatives speak, and ours.
 //!
-//! Requests implement `Deserialize` and accept unknown keys, since clients of every age come by. Answers implement
-//! `Serialize`; those that our own client reads implement `Deserialize` too, and pass over what a newer hub adds. Access,
-//! statuses and headers are decided elsewhere.
+//! Requests implement `Deserialize` and accept unknown keys, since clients of every age come by.
+//! Answers implement `Serialize`; those that our own client reads implement `Deserialize` too, and
+//! pass over what a newer hub adds. Access, statuses and headers are decided elsewhere.
 //!
 //! The feature `client` adds the HTTP client.
 

@@ -1,4 +1,4 @@
-//! What OAuth clients send to the issuer of tokens and what it answers.
+//! Requests of OAuth clients to the issuer of tokens, and its answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub struct OauthTokenRequest {
     /// `urn:ietf:params:oauth:grant-type:device_code`.
     #[serde(default)]
     pub grant_type: String,
-    /// What the client calls itself, unless the `Authorization` header says so.
+    /// The client id, unless it is in the `Authorization` header.
     #[serde(default)]
     pub client_id: Option<String>,
     /// The secret of the client, unless the `Authorization` header has it.
@@ -19,7 +19,7 @@ pub struct OauthTokenRequest {
     /// `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.
     #[serde(default)]
     pub client_assertion_type: Option<String>,
-    /// What the client signed (RFC 7523). Its audience is the name of this issuer.
+    /// The assertion that the client signed (RFC 7523). Its audience is the name of this issuer.
     #[serde(default)]
     pub client_assertion: Option<String>,
     /// The ID token of a workload.
@@ -31,7 +31,8 @@ pub struct OauthTokenRequest {
     /// `eval:issue`, or nothing.
     #[serde(default)]
     pub scope: Option<String>,
-    /// The repository that a trusted publisher wants to write to: `namespace/name` or `datasets/namespace/name`.
+    /// The repository that a trusted publisher wants to write to: `namespace/name` or
+    /// `datasets/namespace/name`.
     #[serde(default)]
     pub resource: Option<String>,
     /// The code that a program got from `POST /oauth/device`.
@@ -60,9 +61,9 @@ pub struct OauthDevice {
     pub verification_uri: String,
     /// The same page with the code filled in.
     pub verification_uri_complete: String,
-    /// How long the code can be approved, in seconds.
+    /// The time in which the code can be approved, in seconds.
     pub expires_in: i64,
-    /// How long to wait between two questions, in seconds.
+    /// The least time between two polls, in seconds.
     pub interval: i64,
 }
 
@@ -86,9 +87,9 @@ pub struct OauthToken {
     pub issued_token_type: Option<&'static str>,
     /// `Bearer`.
     pub token_type: &'static str,
-    /// How long it lasts, in seconds.
+    /// The lifetime in seconds.
     pub expires_in: i64,
-    /// What it opens.
+    /// The scope of the token.
     pub scope: &'static str,
 }
 
@@ -96,47 +97,48 @@ pub struct OauthToken {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OauthError {
-    /// `invalid_request`, `invalid_client`, `invalid_grant`, `unauthorized_client`, `unsupported_grant_type`, ...
+    /// `invalid_request`, `invalid_client`, `invalid_grant`, `unauthorized_client`,
+    /// `unsupported_grant_type`, ...
     pub error: &'static str,
-    /// What is wrong, for people.
+    /// The error, for people.
     pub error_description: String,
 }
 
-/// What is told of an access token (RFC 7662).
+/// The facts of an access token (RFC 7662).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OauthIntrospection {
-    /// Whether it opens anything.
+    /// True if it opens anything.
     pub active: bool,
-    /// What it opens.
+    /// The scope of the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<&'static str>,
-    /// Whose it is.
+    /// The owner of the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub: Option<String>,
 }
 
-/// What an issuer says of itself (RFC 8414).
+/// The metadata of an issuer (RFC 8414).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OauthMetadata {
     /// Its name: the audience of client assertions.
     pub issuer: String,
-    /// Where access tokens are given.
+    /// The address at which access tokens are issued.
     pub token_endpoint: String,
-    /// Where they are ended.
+    /// The address at which they are revoked.
     pub revocation_endpoint: String,
-    /// Where they are looked at.
+    /// The address at which they are inspected.
     pub introspection_endpoint: String,
     /// The public keys of tokens.
     pub jwks_uri: String,
-    /// Where evaluation tokens are issued.
+    /// The address at which evaluation tokens are issued.
     pub eval_tokens_endpoint: String,
-    /// What can be asked for.
+    /// The supported scopes.
     pub scopes_supported: Vec<&'static str>,
-    /// How it can be asked for.
+    /// The supported grants.
     pub grant_types_supported: Vec<&'static str>,
-    /// How a client proves who it is.
+    /// The supported authentication of clients.
     pub token_endpoint_auth_methods_supported: Vec<&'static str>,
     /// With which signatures.
     pub token_endpoint_auth_signing_alg_values_supported: Vec<&'static str>,

@@ -4,6 +4,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Official {
-    /// Whether it is to be official.
+    /// True if it is to be official.
     pub official: bool,
 }

@@ -1,4 +1,4 @@
-//! How shapes look in an `OpenAPI` document that no derive can read, because they are written by hand.
+//! `OpenAPI` schemas that no derive can make, because the types are read by hand.
 
 use assay_model::{MetricId, ObjectId, Timestamp};
 use utoipa::openapi::schema::{

@@ -9,7 +9,8 @@ pub struct NewOrganisation {
     /// The name for people; none for the same.
     #[serde(default)]
     pub fullname: Option<String>,
-    /// Whether a name is accepted that looks like that of another account. Only operators are heard.
+    /// True if a name is accepted that looks like that of another account. Only operators are
+    /// heard.
     #[serde(default, rename = "allowLookAlike")]
     pub allow_look_alike: bool,
 }

@@ -22,7 +22,7 @@ pub struct Preupload {
 pub struct PreuploadFile {
     /// The path as it was written; the answer must say it letter by letter.
     pub path: String,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: u64,
     /// The first bytes, in base64.
     #[serde(default)]
@@ -41,7 +41,7 @@ pub struct PreuploadAnswer {
     pub commit_oid: Option<ObjectId>,
 }
 
-/// How a file is to be sent.
+/// The way to upload a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -50,14 +50,15 @@ pub struct PreuploadedFile {
     pub path: String,
     /// In the commit or beside it.
     pub upload_mode: UploadMode,
-    /// Whether `.gitignore` says to leave it out.
+    /// True if `.gitignore` says to leave it out.
     pub should_ignore: bool,
-    /// What is there now: the git object, or the SHA-256 digest of a large file. A client that has the same sends nothing.
+    /// The current version: the git object, or the SHA-256 digest of a large file. A client that
+    /// has the same sends nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oid: Option<String>,
 }
 
-/// How a file is sent.
+/// A way to upload a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -6,10 +6,10 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RecordItem {
-    /// Where it is.
+    /// The path of the record.
     pub path: RepoPath,
     /// Its git object.
     pub oid: ObjectId,
-    /// What it says, in short.
+    /// Its facts in short.
     pub facts: eee::Facts,
 }

@@ -29,7 +29,7 @@ pub struct Ref {
     pub full_name: String,
     /// The commit.
     pub target_commit: ObjectId,
-    /// What an annotated tag says.
+    /// The message of an annotated tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -42,11 +42,11 @@ pub struct CommitItem {
     pub id: ObjectId,
     /// Its first line.
     pub title: String,
-    /// What follows the first line.
+    /// The text after the first line.
     pub message: String,
-    /// Who made it.
+    /// The authors.
     pub authors: Vec<CommitAuthor>,
-    /// When it was made.
+    /// Time at which it was made.
     pub date: Timestamp,
     /// The same as HTML, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,11 +59,11 @@ pub struct CommitItem {
 pub struct FormattedCommit {
     /// Its first line.
     pub title: String,
-    /// What follows the first line.
+    /// The text after the first line.
     pub message: String,
 }
 
-/// Who made a commit.
+/// An author of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CommitAuthor {
@@ -87,7 +87,7 @@ pub struct CreateBranch {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SquashBranch {
-    /// What the one commit says.
+    /// The message of the one commit.
     pub message: String,
 }
 
@@ -97,7 +97,7 @@ pub struct SquashBranch {
 pub struct CreateTag {
     /// The name.
     pub tag: String,
-    /// What it says of itself.
+    /// The message of the tag.
     #[serde(default)]
     pub message: Option<String>,
 }

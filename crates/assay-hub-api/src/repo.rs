@@ -10,13 +10,13 @@ pub struct CreateRepo {
     /// The namespace; none for that of the caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// What it holds; none for a model.
+    /// The kind of the repository; none for a model.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub repo_type: Option<String>,
-    /// Who may see it, as clients from 1.8 on say it.
+    /// The visibility, as clients from 1.8 on send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visibility: Option<Visibility>,
-    /// Who may see it, as older clients say it.
+    /// The visibility, as older clients send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private: Option<bool>,
 }
@@ -30,7 +30,7 @@ pub struct DeleteRepo {
     /// The namespace; none for that of the caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// What it holds; none for a model.
+    /// The kind of the repository; none for a model.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub repo_type: Option<String>,
 }
@@ -44,7 +44,7 @@ pub struct MoveRepo {
     pub from_repo: String,
     /// The name it shall have, with the namespace.
     pub to_repo: String,
-    /// What it holds; none for a model.
+    /// The kind of the repository; none for a model.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub repo_type: Option<String>,
 }
@@ -53,16 +53,16 @@ pub struct MoveRepo {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RepoSettings {
-    /// Who may see it, as clients from 1.8 on say it.
+    /// The visibility, as clients from 1.8 on send it.
     #[serde(default)]
     pub visibility: Option<Visibility>,
-    /// Who may see it, as older clients say it.
+    /// The visibility, as older clients send it.
     #[serde(default)]
     pub private: Option<bool>,
-    /// Whether readers must ask.
+    /// True if readers must ask.
     #[serde(default)]
     pub gated: Option<Gated>,
-    /// What it is about, in a sentence.
+    /// A description in a sentence.
     #[serde(default)]
     pub description: Option<String>,
 }
@@ -75,7 +75,7 @@ pub struct CreatedRepo {
     pub url: String,
     /// The name with the namespace.
     pub name: RepoId,
-    /// What the hub knows it by.
+    /// The id of the repository on the hub.
     pub id: String,
 }
 
@@ -88,7 +88,7 @@ pub struct DuplicateRepo {
     /// Who may see it; those who see the source when absent.
     #[serde(default)]
     pub visibility: Option<Visibility>,
-    /// Who may see it, as older clients say it.
+    /// The visibility, as older clients send it.
     #[serde(default)]
     pub private: Option<bool>,
 }
@@ -100,7 +100,7 @@ pub struct DuplicateRepo {
 pub struct DuplicatedRepo {
     /// Its page. Clients parse it and insist on their own host name.
     pub url: String,
-    /// Whether large files are still being copied; never here.
+    /// True if large files are still being copied; never here.
     pub files_copy_pending: bool,
 }
 
@@ -108,13 +108,13 @@ pub struct DuplicatedRepo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SettingsAnswer {
-    /// Whether only some may see it.
+    /// True if only some may see it.
     pub private: bool,
-    /// Whether readers must ask.
+    /// True if readers must ask.
     pub gated: Gated,
 }
 
-/// Who may see a repository.
+/// The visibility of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -130,7 +130,7 @@ pub enum Visibility {
 #[error("`visibility` and `private` contradict each other")]
 pub struct VisibilityError;
 
-/// Whether readers must ask: `false`, `"auto"` or `"manual"`.
+/// The gate for readers: `false`, `"auto"` or `"manual"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gated {
     /// They need not.
@@ -159,12 +159,12 @@ impl CreateRepo {
         id(self.organization.as_deref(), own, &self.name)
     }
 
-    /// What it shall hold.
+    /// Returns the kind of the new repository.
     pub fn kind(&self) -> Result<RepoKind, RepoKindError> {
         kind(self.repo_type.as_deref())
     }
 
-    /// Who may see it, if that is said.
+    /// Returns the visibility, if it is given.
     pub fn visibility(&self) -> Result<Option<Visibility>, VisibilityError> {
         visibility(self.visibility, self.private)
     }
@@ -183,21 +183,21 @@ impl DeleteRepo {
         id(self.organization.as_deref(), own, &self.name)
     }
 
-    /// What it holds.
+    /// Returns the kind of the repository.
     pub fn kind(&self) -> Result<RepoKind, RepoKindError> {
         kind(self.repo_type.as_deref())
     }
 }
 
 impl MoveRepo {
-    /// What it holds.
+    /// Returns the kind of the repository.
     pub fn kind(&self) -> Result<RepoKind, RepoKindError> {
         kind(self.repo_type.as_deref())
     }
 }
 
 impl RepoSettings {
-    /// Who may see it, if that is to change.
+    /// Returns the new visibility, if it is to change.
     pub fn visibility(&self) -> Result<Option<Visibility>, VisibilityError> {
         visibility(self.visibility, self.private)
     }

@@ -51,7 +51,7 @@ pub struct ComparedRow {
     /// The 95 % interval round the value. Absent when it is not known how uncertain it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_interval: Option<ValueInterval>,
-    /// Whether the signed evidence was checked and holds.
+    /// True if the signed evidence was checked and holds.
     pub verified: bool,
     /// The difference from the first model that is on the board. Absent for that model itself and
     /// for rows that are ranked apart.

@@ -15,7 +15,7 @@ pub struct TreeEntry {
     pub size: u64,
     /// The path from the root of the repository.
     pub path: RepoPath,
-    /// Where a large file is kept.
+    /// The large file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lfs: Option<LargeEntry>,
     /// The commit that changed it last, when `expand` is asked.
@@ -23,7 +23,7 @@ pub struct TreeEntry {
     pub last_commit: Option<LastCommit>,
 }
 
-/// What an entry of a tree is.
+/// The type of an entry of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -55,7 +55,7 @@ pub struct LastCommit {
     pub id: ObjectId,
     /// Its first line.
     pub title: String,
-    /// When it was made.
+    /// Time at which it was made.
     pub date: Timestamp,
 }
 
@@ -63,10 +63,11 @@ pub struct LastCommit {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PathsInfo {
-    /// The paths as they were written. One that is no path names nothing, and is answered with nothing.
+    /// The paths as they were written. One that is no path names nothing, and is answered with
+    /// nothing.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Whether the last commits are wanted.
+    /// True if the last commits are wanted.
     #[serde(default)]
     pub expand: bool,
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 pub struct ValidateYaml {
     /// The whole card.
     pub content: String,
-    /// What the repository holds, as it was written; none for a model.
+    /// The kind of the repository, as it was written; none for a model.
     #[serde(default)]
     pub repo_type: Option<String>,
 }

@@ -4,21 +4,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Webhook {
-    /// What the hub knows it by.
+    /// The id of the webhook on the hub.
     pub id: String,
-    /// Where it is delivered.
+    /// The address of deliveries.
     pub url: Option<String>,
-    /// What it watches.
+    /// The subjects it watches.
     pub watched: Vec<Watched>,
-    /// What it tells of: `repo`, `discussion`.
+    /// The domains it reports: `repo`, `discussion`.
     pub domains: Vec<String>,
-    /// What it is signed with, once; later none.
+    /// The secret that signs deliveries, once; later none.
     pub secret: Option<String>,
-    /// Whether it is switched off.
+    /// True if it is switched off.
     pub disabled: bool,
 }
 
-/// What a webhook watches.
+/// A subject of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Watched {
@@ -42,19 +42,19 @@ pub struct WebhookAnswer {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookRequest {
-    /// Where it is delivered.
+    /// The address of deliveries.
     #[serde(default)]
     pub url: Option<String>,
     /// A job to start instead, which hubs without jobs refuse.
     #[serde(default)]
     pub job_source_id: Option<String>,
-    /// What it watches: one item. None leaves it as it is when a webhook is changed.
+    /// The subject to watch: one item. None leaves it as it is when a webhook is changed.
     #[serde(default)]
     pub watched: Vec<Watched>,
-    /// What it tells of: `repo` and `discussion`, or a scope such as `results`.
+    /// The domains to report: `repo` and `discussion`, or a scope such as `results`.
     #[serde(default)]
     pub domains: Option<Vec<String>>,
-    /// What deliveries are signed with; without one, the hub draws it.
+    /// The secret that signs deliveries; without one, the hub draws it.
     #[serde(default)]
     pub secret: Option<String>,
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct XetConnection {
     /// The address. Clients remember what they have sent by it, so it changes every day.
     pub cas_url: String,
-    /// When the token ends, in seconds since 1970.
+    /// The time at which the token expires, in seconds since 1970.
     pub exp: u64,
     /// The token, for this repository.
     pub access_token: String,
@@ -17,7 +17,7 @@ pub struct XetConnection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct XetXorbAnswer {
-    /// Whether it is new.
+    /// True if it is new.
     pub was_inserted: bool,
 }
 

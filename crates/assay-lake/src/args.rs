@@ -1,4 +1,4 @@
-//! What can be typed. What it means is for the commands.
+//! The arguments of the command line. Their meaning is for the commands.
 
 mod cluster;
 
@@ -79,7 +79,7 @@ pub(crate) struct Ingest {
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
@@ -121,7 +121,7 @@ pub(crate) struct Query {
     #[command(flatten)]
     pub(crate) place: Place,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, value_enum, default_value_t = AnswerFormat::Table)]
     pub(crate) format: AnswerFormat,
 
@@ -129,7 +129,8 @@ pub(crate) struct Query {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Let the executors of a cluster answer; they have to find the lake at the same place. Needs `ASSAY_CLUSTER_TOKEN`
+    /// Let the executors of a cluster answer; they have to find the lake at the same place. Needs
+    /// `ASSAY_CLUSTER_TOKEN`
     #[arg(long, value_name = "URL,URL")]
     pub(crate) cluster: Option<Cluster>,
 
@@ -242,7 +243,7 @@ pub(crate) struct LakeTask {
     #[command(flatten)]
     pub(crate) place: Place,
 
-    /// How the outcome is printed
+    /// Format of the outcome
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
@@ -289,7 +290,8 @@ pub(crate) struct LakeServe {
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: PathBuf,
 
-    /// Let the executors of a cluster answer; they have to find the lake at the same place. Needs `ASSAY_CLUSTER_TOKEN`
+    /// Let the executors of a cluster answer; they have to find the lake at the same place. Needs
+    /// `ASSAY_CLUSTER_TOKEN`
     #[arg(long, value_name = "URL,URL")]
     pub(crate) cluster: Option<Cluster>,
 
@@ -297,11 +299,11 @@ pub(crate) struct LakeServe {
     #[arg(long, value_name = "MB", default_value_t = DEFAULT_SERVED_MEMORY, value_parser = clap::value_parser!(u32).range(512..))]
     pub(crate) memory: u32,
 
-    /// How many questions are answered at once
+    /// Number of questions that are answered at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) at_once: u16,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
@@ -320,7 +322,7 @@ pub(crate) struct LakeWork {
     #[arg(long, value_name = "URL,URL")]
     pub(crate) cluster: Option<Cluster>,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
@@ -332,7 +334,8 @@ pub(crate) struct LakeWork {
 /// Where the lake lies.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Place {
-    /// The directory of the lake, or `s3://BUCKET/PREFIX` to read one [default: `ASSAY_LAKE`, else ./assay-lake]
+    /// The directory of the lake, or `s3://BUCKET/PREFIX` to read one [default: `ASSAY_LAKE`, else
+    /// ./assay-lake]
     #[arg(long, value_name = "PLACE")]
     pub(crate) lake: Option<PathBuf>,
 }
@@ -344,11 +347,11 @@ pub(crate) struct Budget {
     #[arg(long, value_name = "MB", default_value_t = DEFAULT_MEMORY)]
     pub(crate) memory: usize,
 
-    /// How many seconds an answer may take [default: as long as it takes]
+    /// Number of seconds that an answer may take [default: as long as it takes]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 }
@@ -362,7 +365,7 @@ pub(crate) enum ReportFormat {
     Json,
 }
 
-/// How an answer is printed.
+/// The format of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AnswerFormat {
     /// For people

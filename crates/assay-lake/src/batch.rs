@@ -36,7 +36,8 @@ pub(crate) struct Batch {
     rows: usize,
 }
 
-/// Rows of one table, column by column. Text is held as views, which can be put in order without being copied.
+/// Rows of one table, column by column. Text is held as views, which can be put in order without
+/// being copied.
 #[derive(Debug)]
 pub(crate) struct Rows {
     /// The columns, in the order of the table.
@@ -75,7 +76,8 @@ impl Batch {
 
     /// Adds a row, in the order of the columns.
     ///
-    /// A row of another table is a fault of this program, and the tests of the readers would show it.
+    /// A row of another table is a fault of this program, and the tests of the readers would show
+    /// it.
     pub(crate) fn push(&mut self, row: &[Cell<'_>]) {
         debug_assert_eq!(row.len(), self.lanes.len(), "{:?}", self.table);
         for (lane, cell) in self.lanes.iter_mut().zip(row) {
@@ -117,7 +119,7 @@ impl Rows {
         })
     }
 
-    /// How many bytes they take in memory, or more.
+    /// Returns the number of bytes that they take in memory, or more.
     pub(crate) fn bytes(&self) -> usize {
         let columns = self.columns.iter().map(|column| match column {
             Column::Same(array) | Column::Each(array) => array.get_array_memory_size(),
@@ -133,8 +135,8 @@ fn views_of(column: &ArrayRef) -> ArrayRef {
     views.unwrap_or_else(|| Arc::clone(column))
 }
 
-/// One column that is being gathered. Most columns have the same value in most blocks of rows, so a value is only written down
-/// once another one came.
+/// One column that is being gathered. Most columns have the same value in most blocks of rows, so a
+/// value is only written down once another one came.
 struct Lane {
     builder: Builder,
     /// The value of all rows so far.
@@ -256,7 +258,7 @@ impl OwnedValue {
         }
     }
 
-    /// Whether it is this value to the bit.
+    /// Returns whether it is this value to the bit.
     fn is(&self, cell: Cell<'_>) -> bool {
         match (self.cell(), cell) {
             (Cell::Text(own), Cell::Text(other)) => own == other,

@@ -1,7 +1,9 @@
-//! The aggregate function that ranks the scores of one task by one metric, with the code that ranks the boards of a hub.
+//! The aggregate function that ranks the scores of one task by one metric, with the code that ranks
+//! the boards of a hub.
 //!
-//! `board_rows(…)` gathers the scores of a group and returns the rows of their board as a list. The view `standings` unfolds it. As a
-//! function of the engine it runs on one machine and on the machines of a cluster alike.
+//! `board_rows(…)` gathers the scores of a group and returns the rows of their board as a list. The
+//! view `standings` unfolds it. As a function of the engine it runs on one machine and on the
+//! machines of a cluster alike.
 
 mod contender;
 
@@ -28,8 +30,8 @@ use self::contender::{BoardRow, Contenders, ScoreRow};
 const NAME: &str = "board_rows";
 /// The type of moments.
 const MOMENT: DataType = DataType::Timestamp(TimeUnit::Microsecond, None);
-/// The arguments: model, record, ordinal, position, metric as stated, score, standard error, setup, moment, origin, direction and
-/// what results are compared by.
+/// The arguments: model, record, ordinal, position, metric as stated, score, standard error, setup,
+/// moment, origin, direction and what results are compared by.
 const ARGUMENTS: [DataType; 12] = [
     DataType::Utf8,
     DataType::Utf8,

@@ -94,8 +94,9 @@ impl Bucket {
 }
 
 impl Storage {
-    /// What variables of the environment say, by the names that other programs know: `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ALLOW_HTTP` and so on. All others are passed over.
+    /// What variables of the environment say, by the names that other programs know:
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT`, `AWS_ALLOW_HTTP`
+    /// and so on. All others are passed over.
     pub fn from_variables(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         let known = |(name, value): (String, String)| {
             let is_ours = name.starts_with(VARIABLES);

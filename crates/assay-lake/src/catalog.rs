@@ -34,7 +34,8 @@ use crate::visibility::{RowVisibility, TELLING, VisibilityFilterExec};
 /// The table of all scores, also of records that a result file repeats.
 const REPORTED: &str = "reported";
 
-/// One table of a snapshot. Which files a query needs is decided by the manifest, before any of them is opened.
+/// One table of a snapshot. Which files a query needs is decided by the manifest, before any of
+/// them is opened.
 #[derive(Debug)]
 pub(crate) struct LakeTable {
     store: ObjectStoreUrl,
@@ -165,7 +166,8 @@ impl LakeTable {
         };
         let mut source =
             ParquetSource::new(Arc::clone(&self.schema)).with_table_parquet_options(options);
-        // A file of a lake is never written to again, so what its end says of it needs to be read once.
+        // A file of a lake is never written to again, so what its end says of it needs to be read
+        // once.
         let runtime = state.runtime_env();
         if let Ok(store) = runtime.object_store(&self.store) {
             let cache = runtime.cache_manager.get_file_metadata_cache();
@@ -230,8 +232,8 @@ impl TableProvider for LakeTable {
     }
 }
 
-/// Makes the tables of a snapshot known, without the rows that are hidden. `results` has each result once, and `reported` has all
-/// that any source says.
+/// Makes the tables of a snapshot known, without the rows that are hidden. `results` has each
+/// result once, and `reported` has all that any source says.
 pub(crate) fn register_tables(
     context: &SessionContext,
     snapshot: &Snapshot,

@@ -1,4 +1,4 @@
-//! Whether a lake is what its manifest says.
+//! True if a lake is what its manifest says.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether a file of the lake has the bytes that were written.
+//! True if a file of the lake has the bytes that were written.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -8,12 +8,14 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::discover::digest_of;
 
-/// What a checksum of ours begins with. A digest without it is a SHA-256, as manifests had it at first.
+/// What a checksum of ours begins with. A digest without it is a SHA-256, as manifests had it at
+/// first.
 const PREFIX: &str = "xxh3:";
 /// How much is read at a time.
 const CHUNK: usize = 1 << 18;
 
-/// A checksum in the making. It tells accidents from what was written; who can change a file can change its manifest as well.
+/// A checksum in the making. It tells accidents from what was written; who can change a file can
+/// change its manifest as well.
 pub(crate) struct Checksum(Box<Xxh3>);
 
 impl Checksum {
@@ -33,7 +35,7 @@ impl Checksum {
     }
 }
 
-/// Whether a file has the bytes that a manifest speaks of.
+/// Returns whether a file has the bytes that a manifest speaks of.
 pub(crate) fn is_as_written(path: &Path, digest: &str) -> io::Result<bool> {
     if !digest.starts_with(PREFIX) {
         let (own, _) = digest_of(path)?;

@@ -37,7 +37,7 @@ use self::wire::wire;
 use crate::error::{Error, Result};
 use crate::turns::TakeTurns;
 
-/// How deep a plan and the expressions in it may be nested. Executors refuse messages that are
+/// Maximum depth of a plan and the expressions in it nested. Executors refuse messages that are
 /// nested more than 100 levels, and a level of a plan takes more than one.
 pub(crate) const MAX_DEPTH: usize = 64;
 /// The bytes of files from which on one more thread reads them. Every query is spread over all

@@ -17,8 +17,8 @@ use assay_render::visible;
 use crate::args::{Args, Command, Place};
 use crate::config::Config;
 
-/// How large the stacks of all threads are that read a question, in bytes: a long one is a deep tree, which the engine follows
-/// by calling itself. Only what is used of them takes memory.
+/// How large the stacks of all threads are that read a question, in bytes: a long one is a deep
+/// tree, which the engine follows by calling itself. Only what is used of them takes memory.
 pub(crate) const STACK: usize = 256 << 20;
 
 /// Runs what was asked for.

@@ -1,4 +1,5 @@
-//! Files that are written again: many small ones as few, and those with rows that are no longer wanted.
+//! Files that are written again: many small ones as few, and those with rows that are no longer
+//! wanted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -21,7 +22,7 @@ use crate::writer::{PendingRows, Writer};
 
 /// A file with fewer bytes is small.
 const SMALL_BYTES: u64 = 32 << 20;
-/// How many bytes are joined into one file at most.
+/// Number of bytes that are joined into one file at most.
 const JOINED_BYTES: u64 = 256 << 20;
 /// How many small files of one table an ingest leaves behind at most.
 const TIDY_FILES: usize = 16;
@@ -35,7 +36,7 @@ pub struct Compacted {
     pub files_before: u64,
     /// How many there are.
     pub files_after: u64,
-    /// How many bytes they had.
+    /// Number of bytes that they had.
     pub bytes_before: u64,
     /// How many they have.
     pub bytes_after: u64,
@@ -108,8 +109,8 @@ fn bytes(writing: &Writing) -> u64 {
     writing.manifest.files.iter().map(|file| file.bytes).sum()
 }
 
-/// Joins the small files of each table that has at least so many. The manifest has them in the order of their benchmarks and
-/// models, so neighbours are joined.
+/// Joins the small files of each table that has at least so many. The manifest has them in the
+/// order of their benchmarks and models, so neighbours are joined.
 fn join(writing: &mut Writing, at_least: usize) -> Result<()> {
     let mut groups: BTreeMap<Table, Vec<&DataFile>> = BTreeMap::new();
     for file in &writing.manifest.files {
@@ -188,7 +189,7 @@ pub(crate) fn rewrite(
     writer.finish()
 }
 
-/// Whether a file has rows of one of these sources. Only one column is read.
+/// Returns whether a file has rows of one of these sources. Only one column is read.
 fn holds(path: &Path, ids: &BTreeSet<String>) -> Result<bool> {
     let file = File::open(path).map_err(Error::io("read", path))?;
     let builder =

@@ -44,11 +44,11 @@ pub struct Comparison {
     pub metric_b: Option<String>,
     /// Other metrics that both have, by which they could be compared as well.
     pub other_metrics: Vec<String>,
-    /// How many samples the one has answered.
+    /// Number of samples that the one has answered.
     pub samples_a: u64,
-    /// How many samples the other has answered.
+    /// Number of samples that the other has answered.
     pub samples_b: u64,
-    /// How many both have.
+    /// Number of both that have.
     pub shared: u64,
     /// Both are right.
     pub both_right: u64,
@@ -64,8 +64,8 @@ pub struct Comparison {
     pub mean_b: f64,
     /// Which model scores higher, by the interval of the difference and nothing else.
     pub verdict: Verdict,
-    /// `McNemar`'s test of the samples that only one got right; none when scores lie between right and wrong, because it would
-    /// test other numbers than those that are compared.
+    /// `McNemar`'s test of the samples that only one got right; none when scores lie between right
+    /// and wrong, because it would test other numbers than those that are compared.
     pub mcnemar: Option<PValue>,
     /// By how much the one scores higher; none when nothing can be said of it.
     pub difference: Option<Difference>,
@@ -148,7 +148,8 @@ pub async fn compare(engine: &Engine, question: &Question) -> Result<Comparison>
     })
 }
 
-/// Estimates the difference of scores between right and wrong by resampling, always with the same seed.
+/// Estimates the difference of scores between right and wrong by resampling, always with the same
+/// seed.
 fn bootstrapped(pairs: &[Pair]) -> Option<Estimate> {
     let differences: Vec<f64> = pairs
         .iter()

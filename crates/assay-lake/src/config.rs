@@ -1,4 +1,4 @@
-//! What the world around the process says. Nothing else reads the environment.
+//! The environment of the process. Nothing else reads it.
 
 use std::io::IsTerminal as _;
 use std::num::NonZero;
@@ -23,11 +23,11 @@ pub(crate) struct Config {
     cluster_token: Result<ClusterToken, NoToken>,
     /// Whether standard input is a terminal.
     pub(crate) stdin_is_terminal: bool,
-    /// Whether standard error is a terminal.
+    /// True if standard error is a terminal.
     pub(crate) stderr_is_terminal: bool,
-    /// How many columns findings may take.
+    /// Number of columns findings that may take.
     pub(crate) width: usize,
-    /// How many threads this machine can run at once.
+    /// Number of threads that this machine can run at once.
     pub(crate) cores: usize,
 }
 

@@ -1,5 +1,5 @@
-//! How deep a question is nested. The engine follows questions and plans by calling itself, and a stack that overflows takes the
-//! whole process along.
+//! How deep a question is nested. The engine follows questions and plans by calling itself, and a
+//! stack that overflows takes the whole process along.
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
@@ -8,8 +8,9 @@ use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
-/// Whether a question has more operators and keywords than this. Each may be a level of what is made of it, and planning takes
-/// time with the square of their number. Long lists of values are no levels. What cannot be read is for the parser to refuse.
+/// Returns whether a question has more operators and keywords than this. Each may be a level of
+/// what is made of it, and planning takes time with the square of their number. Long lists of
+/// values are no levels. What cannot be read is for the parser to refuse.
 pub(crate) fn has_more_operators(sql: &str, limit: usize) -> bool {
     let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize();
     tokens.is_ok_and(|tokens| tokens.iter().filter(|token| is_operator(token)).count() > limit)
@@ -31,7 +32,8 @@ fn is_operator(token: &Token) -> bool {
     }
 }
 
-/// Whether a plan, or an expression in it, is nested deeper than so many levels. This does not call itself.
+/// Returns whether a plan, or an expression in it, is nested deeper than so many levels. This does
+/// not call itself.
 pub(crate) fn is_deeper(plan: &LogicalPlan, limit: usize) -> Result<bool> {
     let mut plans = vec![(plan.clone(), 1)];
     while let Some((plan, depth)) = plans.pop() {

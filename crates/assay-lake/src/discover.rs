@@ -39,7 +39,8 @@ pub(crate) struct DiscoveredFiles {
     pub(crate) refused: Vec<(String, String)>,
 }
 
-/// Finds what the paths mean. A file that is named must be one of ours; in a directory others are passed over.
+/// Finds what the paths mean. A file that is named must be one of ours; in a directory others are
+/// passed over.
 pub(crate) fn discover(paths: &[PathBuf]) -> DiscoveredFiles {
     let mut found = DiscoveredFiles::default();
     for path in paths {

@@ -53,8 +53,8 @@ impl Draft {
         &self.unfinished
     }
 
-    /// Puts the file in its place, unless it has no rows. Nobody sees it before a manifest names it, and that brings it to the
-    /// disk first.
+    /// Puts the file in its place, unless it has no rows. Nobody sees it before a manifest names
+    /// it, and that brings it to the disk first.
     pub(crate) fn place(
         self,
         file: Hashed,

@@ -36,12 +36,12 @@ use crate::visibility::RowVisibility;
 /// How many of the largest users of memory an error names.
 const NAMED_CONSUMERS: usize = 3;
 
-/// How deep a question may be nested.
+/// Maximum depth of a question nested.
 const MAX_DEPTH: usize = 256;
-/// How many operators and keywords a question may have.
+/// Maximum number of operators and keywords of a question.
 const MAX_OPERATORS: usize = 2_048;
 
-/// How many batches are made before somebody takes them.
+/// Number of batches that are made before somebody takes them.
 const BATCHES_AHEAD: usize = 2;
 
 /// Functions that tell where rows lie on this machine, and by that also what lies beside them.
@@ -49,10 +49,11 @@ const TELLING_FUNCTIONS: [&str; 2] = ["input_file_name", "file_row_index"];
 /// The table of the settings of the engine.
 const SETTINGS: &str = "df_settings";
 
-/// The bytes of a file from which on several threads read it. A row group of scores has some megabytes.
+/// The bytes of a file from which on several threads read it. A row group of scores has some
+/// megabytes.
 const SHARED_FILE_BYTES: usize = 1 << 20;
 
-/// How many bytes a stranger's question may write to the disk while it works, at most.
+/// Number of bytes that a stranger's question may write to the disk while it works, at most.
 const STRANGERS_SPILL: u64 = 1 << 30;
 /// How many times its memory it may write.
 const SPILL_FACTOR: u64 = 4;
@@ -60,11 +61,11 @@ const SPILL_FACTOR: u64 = 4;
 /// What one query may cost.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How many bytes of memory the engine may use before it writes to the disk or gives up.
+    /// Number of bytes of memory that the engine may use before it writes to the disk or gives up.
     pub memory: usize,
-    /// How long an answer may take.
+    /// Maximum duration of an answer.
     pub timeout: Option<Duration>,
-    /// How many threads work on it.
+    /// Number of threads that work on it.
     pub threads: usize,
 }
 
@@ -90,8 +91,8 @@ enum AskedBy {
 
 /// The rows of an answer, as they come.
 ///
-/// They are made by a task of their own: an operator that is deep in its work does not look at the clock, so somebody else
-/// has to. When this is dropped, the task ends at the next batch.
+/// They are made by a task of their own: an operator that is deep in its work does not look at the
+/// clock, so somebody else has to. When this is dropped, the task ends at the next batch.
 pub struct Answer {
     schema: SchemaRef,
     batches: mpsc::Receiver<Result<RecordBatch, DataFusionError>>,
@@ -108,7 +109,8 @@ impl Engine {
         Self::alone(snapshot, limits, &SourceFilter::default(), AskedBy::Owner).await
     }
 
-    /// Makes known what strangers may see of a snapshot: no row that the filter hides, no plan with the paths of this machine.
+    /// Makes known what strangers may see of a snapshot: no row that the filter hides, no plan with
+    /// the paths of this machine.
     pub async fn for_strangers(
         snapshot: Snapshot,
         limits: Limits,
@@ -117,8 +119,9 @@ impl Engine {
         Self::alone(snapshot, limits, filter, AskedBy::Stranger).await
     }
 
-    /// Makes the tables of a snapshot known, and divides questions among the executors of a cluster. They have to find the files of
-    /// the lake at the same place. Questions are checked as by [`Engine::open`]; each executor bounds its own memory.
+    /// Makes the tables of a snapshot known, and divides questions among the executors of a
+    /// cluster. They have to find the files of the lake at the same place. Questions are checked as
+    /// by [`Engine::open`]; each executor bounds its own memory.
     pub async fn open_on(
         cluster: &Cluster,
         token: &ClusterToken,
@@ -214,7 +217,8 @@ impl Engine {
         })
     }
 
-    /// Begins to answer a question. Anything but a question is refused before it is looked at any further.
+    /// Begins to answer a question. Anything but a question is refused before it is looked at any
+    /// further.
     pub async fn ask(&self, sql: &str) -> Result<Answer> {
         if has_more_operators(sql, MAX_OPERATORS) {
             return Err(Error::TooLong(MAX_OPERATORS));
@@ -300,8 +304,8 @@ impl Answer {
         }
     }
 
-    /// There are no more rows: either the answer is whole, or the task that made it is dead. Half an answer must not be taken
-    /// for one.
+    /// There are no more rows: either the answer is whole, or the task that made it is dead. Half
+    /// an answer must not be taken for one.
     async fn close(&mut self) -> Result<Option<RecordBatch>> {
         match self.task.take() {
             None => Ok(None),
@@ -363,7 +367,8 @@ async fn within<T>(
     }
 }
 
-/// Refuses what is told only to those who can read the files of the lake: plans, and the settings of the engine.
+/// Refuses what is told only to those who can read the files of the lake: plans, and the settings
+/// of the engine.
 fn refuse_for_strangers(plan: &LogicalPlan) -> Result<()> {
     if matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_)) {
         return Err(Error::NotForStrangers);

@@ -166,7 +166,8 @@ impl From<DataFusionError> for Error {
     }
 }
 
-/// What the engine says, in one line and without its word for the kind of error, which tells a user nothing.
+/// What the engine says, in one line and without its word for the kind of error, which tells a user
+/// nothing.
 fn told(error: &DataFusionError) -> String {
     const KINDS: [&str; 6] = [
         "Error during planning: ",

@@ -5,7 +5,8 @@ use crate::compact::drop_rows;
 use crate::error::Result;
 use crate::lake::Lake;
 
-/// Removes all rows of files that were found below some directories and are there no more. Returns how many files that were.
+/// Removes all rows of files that were found below some directories and are there no more. Returns
+/// how many files that were.
 pub fn forget_missing(lake: &Lake, directories: &[PathBuf]) -> Result<u64> {
     let mut writing = lake.write()?;
     let sources = writing.manifest.sources.iter();

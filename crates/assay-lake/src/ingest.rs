@@ -22,16 +22,16 @@ use crate::lake::{Lake, Writing};
 use crate::manifest::DataFile;
 use crate::names::Names;
 
-/// How many files are validated and written before the lake shows them.
+/// Number of files that are validated and written before the lake shows them.
 const STEP_FILES: usize = 2_000;
-/// How many bytes are validated and written before the lake shows them, unless one file alone has more. A process that dies loses so
-/// much work at most.
+/// Number of bytes that are validated and written before the lake shows them, unless one file alone
+/// has more. A process that dies loses so much work at most.
 const STEP_BYTES: u64 = 1 << 30;
 
 /// How to go about it.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// How many threads to use.
+    /// Number of threads to that use.
     pub jobs: usize,
     /// Told how many bytes of how many have been taken in.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
@@ -84,7 +84,8 @@ pub fn ingest(lake: &Lake, paths: &[PathBuf], options: &Options<'_>) -> Result<R
     take(lake, paths, options, Precedence::Newest)
 }
 
-/// Takes files of many owners in: nobody replaces the record of another by giving a file the same name.
+/// Takes files of many owners in: nobody replaces the record of another by giving a file the same
+/// name.
 pub fn ingest_of_many(lake: &Lake, paths: &[PathBuf], options: &Options<'_>) -> Result<Report> {
     take(lake, paths, options, Precedence::First)
 }
@@ -196,8 +197,9 @@ fn take_in(
     writing.commit()
 }
 
-/// Writes files again without the rows of sources that were refused after their rows had been written beside others: because a
-/// file changed while it was read, or because another file of the step has the same content.
+/// Writes files again without the rows of sources that were refused after their rows had been
+/// written beside others: because a file changed while it was read, or because another file of the
+/// step has the same content.
 fn without(
     writing: &Writing,
     files: &[DataFile],

@@ -29,7 +29,7 @@ const WRITER_LOCK: &str = "writer.lock";
 const READER_LOCK: &str = "reader.lock";
 /// The ending of a file that is not finished.
 pub(crate) const UNFINISHED: &str = "tmp";
-/// How many files are brought to the disk at once.
+/// Number of files that are brought to the disk at once.
 const SYNCS_AT_ONCE: usize = 8;
 
 /// The file that names the current snapshot.
@@ -88,7 +88,7 @@ impl Lake {
         Ok(Self { directory })
     }
 
-    /// Whether it lies in object storage, where it can be read by [`Lake::fetch`] alone.
+    /// Returns whether it lies in object storage, where it can be read by [`Lake::fetch`] alone.
     pub fn is_remote(&self) -> bool {
         Bucket::named(&self.directory).is_some()
     }
@@ -98,8 +98,8 @@ impl Lake {
         &self.directory
     }
 
-    /// Reads what a lake in object storage holds now, or one in a directory. Nobody locks a bucket: what is removed from it while
-    /// it is read is missed, and an error.
+    /// Reads what a lake in object storage holds now, or one in a directory. Nobody locks a bucket:
+    /// what is removed from it while it is read is missed, and an error.
     pub async fn fetch(&self, storage: &Storage) -> Result<Snapshot> {
         let Some(bucket) = Bucket::named(&self.directory) else {
             return self.read();
@@ -128,8 +128,8 @@ impl Lake {
         if !directory.join(HEAD).is_file() {
             return Err(Error::NoLake(self.directory.clone()));
         }
-        // The lock only keeps the files of old snapshots from being removed. A lake on a medium that cannot be written can be
-        // read all the same: nobody removes anything there.
+        // The lock only keeps the files of old snapshots from being removed. A lake on a medium
+        // that cannot be written can be read all the same: nobody removes anything there.
         let lock = File::options()
             .write(true)
             .create(true)
@@ -165,7 +165,8 @@ impl Lake {
             Err(TryLockError::WouldBlock) => return Err(Error::Busy(self.directory.clone())),
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", path)(error)),
         }
-        // A lake says that it is one before anything else lies in it: what is swept away later was made by a lake.
+        // A lake says that it is one before anything else lies in it: what is swept away later was
+        // made by a lake.
         if !directory.join(HEAD).is_file() {
             publish(&directory, &Manifest::default())?;
         }
@@ -225,8 +226,8 @@ impl Writing {
         publish(&self.directory, &self.manifest)
     }
 
-    /// Brings the files that are new to the disk, and then the directories on the way to them. Whoever writes many files waits for
-    /// the disk here, and not after each.
+    /// Brings the files that are new to the disk, and then the directories on the way to them.
+    /// Whoever writes many files waits for the disk here, and not after each.
     fn bring_to_disk(&mut self) -> Result<()> {
         let files = self.manifest.files.iter();
         let fresh: Vec<PathBuf> = files
@@ -255,7 +256,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Removes files that no snapshot of now names, unless somebody is still reading. Returns how many are gone.
+    /// Removes files that no snapshot of now names, unless somebody is still reading. Returns how
+    /// many are gone.
     pub(crate) fn sweep(&self) -> Result<u64> {
         let path = self.directory.join(READER_LOCK);
         let lock = File::options()
@@ -345,7 +347,8 @@ fn manifest_in(bytes: &[u8], path: &Path) -> Result<Manifest> {
     }
 }
 
-/// Whether a path of a manifest stays below the data of the lake. A lake may come from a stranger.
+/// Returns whether a path of a manifest stays below the data of the lake. A lake may come from a
+/// stranger.
 pub(crate) fn is_inside(path: &str) -> bool {
     path.strip_prefix(TABLES)
         .and_then(|rest| rest.strip_prefix('/'))
@@ -392,7 +395,8 @@ fn sync_directory(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Whether a directory that is no lake yet has anything in it that a lake does not begin with.
+/// Returns whether a directory that is no lake yet has anything in it that a lake does not begin
+/// with.
 fn has_strangers(directory: &Path) -> Result<bool> {
     let entries = fs_err::read_dir(directory).map_err(Error::io("read", directory))?;
     for entry in entries {

@@ -1,7 +1,9 @@
-//! Every result and every sample as columns: a directory of Parquet files, filled by [`ingest`](mod@ingest) and asked in SQL.
+//! Every result and every sample as columns: a directory of Parquet files, filled by
+//! [`ingest`](mod@ingest) and asked in SQL.
 //!
-//! A lake is a directory that plain tools can read ([`Lake`]); this crate adds what they lack: only files that break no
-//! rule come in, twice the same file comes in once, and a reader sees the old set of files or the new one, never half.
+//! A lake is a directory that plain tools can read ([`Lake`]); this crate adds what they lack: only
+//! files that break no rule come in, twice the same file comes in once, and a reader sees the old
+//! set of files or the new one, never half.
 
 mod batch;
 mod board_rows;

@@ -20,7 +20,8 @@ use crate::config::Config;
 const PANICKED: u8 = 101;
 
 fn main() -> ExitCode {
-    // The first thread has the stack that the system gives it, which is too small for a long question.
+    // The first thread has the stack that the system gives it, which is too small for a long
+    // question.
     let work = std::thread::Builder::new().stack_size(commands::STACK);
     match work.spawn(run).map(std::thread::JoinHandle::join) {
         Ok(Ok(exit)) => exit,

@@ -31,15 +31,16 @@ pub struct DataFile {
     /// The benchmarks and models that its rows lie between, when they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Bounds>,
-    /// How many rows it has.
+    /// Number of rows that it has.
     pub rows: u64,
-    /// How many bytes it has.
+    /// Number of bytes that it has.
     pub bytes: u64,
     /// A checksum of its bytes: `xxh3:` and 128 bits of XXH3, or a SHA-256, as it was at first.
     pub digest: String,
 }
 
-/// A Parquet file as a manifest may spell it. Manifests once had one benchmark and one model for each file.
+/// A Parquet file as a manifest may spell it. Manifests once had one benchmark and one model for
+/// each file.
 #[derive(Deserialize)]
 struct StoredFile {
     #[serde(with = "table_name")]
@@ -79,7 +80,7 @@ pub struct Source {
     /// The SHA-256 of the samples, when there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples_digest: Option<String>,
-    /// How many bytes both have.
+    /// Number of bytes both that have.
     pub bytes: u64,
     /// The benchmark and model of its rows.
     #[serde(flatten)]

@@ -7,9 +7,11 @@ use jiff::tz::TimeZone;
 /// A number of seconds since 1970 that is larger than this counts milliseconds.
 const LARGEST_SECONDS: f64 = 1e11;
 
-/// The microseconds from 1970 to a moment in UTC; `None` when nobody can tell which moment is meant.
+/// The microseconds from 1970 to a moment in UTC; `None` when nobody can tell which moment is
+/// meant.
 ///
-/// Records have seconds since 1970 as text, or one of the forms of ISO 8601. A moment without a zone is taken for UTC.
+/// Records have seconds since 1970 as text, or one of the forms of ISO 8601. A moment without a
+/// zone is taken for UTC.
 pub(crate) fn microseconds(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
@@ -36,7 +38,8 @@ fn of_number(number: f64) -> Option<i64> {
     } else {
         number
     };
-    // A double counts microseconds of our century exactly enough, and one beyond all moments is refused.
+    // A double counts microseconds of our century exactly enough, and one beyond all moments is
+    // refused.
     let microseconds = (seconds * 1e6).round();
     if !microseconds.is_finite() || microseconds.abs() > 9.2e18 {
         return None;

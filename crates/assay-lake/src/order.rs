@@ -1,7 +1,8 @@
 //! The order in which rows are written.
 //!
-//! The general sort of the engine compares rows column by column, through a function for each. Here rows are sorted by the first
-//! eight bytes of one column at a time, as numbers, and only those that agree are looked at further.
+//! The general sort of the engine compares rows column by column, through a function for each. Here
+//! rows are sorted by the first eight bytes of one column at a time, as numbers, and only those
+//! that agree are looked at further.
 
 use std::sync::Arc;
 
@@ -41,7 +42,8 @@ enum Key {
 }
 
 impl<'b> Sorted<'b> {
-    /// Sorts the rows of some blocks. Rows that are equal in all columns that count keep their order.
+    /// Sorts the rows of some blocks. Rows that are equal in all columns that count keep their
+    /// order.
     pub(crate) fn new(table: Table, blocks: &'b [Rows]) -> Result<Self> {
         let rows = blocks.iter().map(|block| block.len).sum();
         let schema = table.schema_of_views();
@@ -147,7 +149,8 @@ impl Key {
         texts.or_else(|| integers().map(Self::Integer))
     }
 
-    /// Returns a number that is never larger for a row that comes first. What is empty comes first of all.
+    /// Returns a number that is never larger for a row that comes first. What is empty comes first
+    /// of all.
     fn prefix(&self, row: usize) -> u64 {
         match self {
             Self::Text(texts) if texts.is_valid(row) => {

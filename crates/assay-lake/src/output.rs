@@ -17,12 +17,13 @@ use parquet::file::properties::WriterProperties;
 
 use crate::args::AnswerFormat;
 
-/// How many characters of a value a table shows; the other formats show all of it.
+/// Number of characters of a value a table that shows; the other formats show all of it.
 const MAX_CELL: usize = 120;
-/// How many rows a table shows. More than that is for a program to read, and the widths of columns need all rows at once.
+/// How many rows a table shows. More than that is for a program to read, and the widths of columns
+/// need all rows at once.
 const MAX_ROWS: usize = 10_000;
 
-/// How many bytes of a Parquet file wait in memory until they are written.
+/// Number of bytes of a Parquet file that wait in memory until they are written.
 const MAX_WAITING: usize = 32 << 20;
 /// The same for a file that is read while it is written: what waits, waits for every reader.
 const MAX_STREAMED: usize = 4 << 20;
@@ -43,8 +44,8 @@ pub(crate) async fn write<W: Write + Send>(
     to: W,
 ) -> Result<WrittenRows, Error> {
     let schema = answer.schema();
-    // Nothing is written before the first rows are there: a question that fails must not leave a header behind, which is an
-    // empty table to whoever reads it.
+    // Nothing is written before the first rows are there: a question that fails must not leave a
+    // header behind, which is an empty table to whoever reads it.
     let mut next = answer.next().await?;
     let mut sink = Sink::new(format, &schema, to)?;
     let mut told = WrittenRows::default();
@@ -76,7 +77,8 @@ impl<W: Write + Send> Sink<W> {
     pub(crate) fn new(format: AnswerFormat, schema: &SchemaRef, to: W) -> Result<Self, Error> {
         Ok(match format {
             AnswerFormat::Table => Self::Table(Grid::new(schema), to),
-            // An object without a key could mean that there is no such column, so empty values are written out.
+            // An object without a key could mean that there is no such column, so empty values are
+            // written out.
             AnswerFormat::Json => Self::Json(
                 WriterBuilder::new()
                     .with_explicit_nulls(true)
@@ -151,7 +153,7 @@ impl<W: Write + Send> Sink<W> {
 /// Rows as text, until all widths are known.
 pub(crate) struct Grid {
     header: Vec<String>,
-    /// Whether a column holds numbers, which stand to the right.
+    /// True if a column holds numbers, which stand to the right.
     numeric: Vec<bool>,
     rows: Vec<Vec<String>>,
 }

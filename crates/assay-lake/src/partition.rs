@@ -11,7 +11,8 @@ pub struct Partition {
     pub model: String,
 }
 
-/// The least and the greatest benchmark and model among the rows of a file. Queries leave files out by them.
+/// The least and the greatest benchmark and model among the rows of a file. Queries leave files out
+/// by them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Bounds {
     /// The least and the greatest benchmark.

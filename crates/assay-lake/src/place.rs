@@ -12,8 +12,9 @@ const DEFINITION: &str = "eval.yaml";
 
 /// The place of a record in a datastore.
 ///
-/// A datastore that lies beside an `eval.yaml` is that of a benchmark with a board. Its records are known by the names that the
-/// board has: the repository of the benchmark, the repository of the model, the task. Others keep the names that they give.
+/// A datastore that lies beside an `eval.yaml` is that of a benchmark with a board. Its records are
+/// known by the names that the board has: the repository of the benchmark, the repository of the
+/// model, the task. Others keep the names that they give.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RecordPlace {
     /// The repository of the benchmark, where there is one.

@@ -276,7 +276,8 @@ fn single_metric(record: Value<'_>) -> Option<String> {
         .then_some(first)
 }
 
-/// The benchmark that a record belongs to: the one whose directory it lies in, else the dataset of its first result.
+/// The benchmark that a record belongs to: the one whose directory it lies in, else the dataset of
+/// its first result.
 fn benchmark(record: Value<'_>, place: &RecordPlace) -> String {
     if let Some(benchmark) = place.benchmark() {
         return benchmark.to_owned();

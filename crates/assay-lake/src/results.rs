@@ -20,7 +20,8 @@ struct ScorePlace<'e> {
     position: u64,
 }
 
-/// Returns the warnings about each entry of a result file that follow from the file alone; none when it has other entries by now.
+/// Returns the warnings about each entry of a result file that follow from the file alone; none
+/// when it has other entries by now.
 pub(crate) fn findings_of(path: &str, entries: usize) -> Result<Vec<Vec<Finding>>> {
     let bytes = fs_err::read(path).map_err(Error::io("read", path))?;
     let file = ResultFile::read(bytes, Context::DEFAULT_LIMIT);

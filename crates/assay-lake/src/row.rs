@@ -168,8 +168,9 @@ impl<'d> Parts<'d> {
         parts
     }
 
-    /// The hash of the question. Converters in the wild have recipes of their own, so the question is hashed here by the one that
-    /// the schema describes; where it was left out, what the row says is all there is.
+    /// The hash of the question. Converters in the wild have recipes of their own, so the question
+    /// is hashed here by the one that the schema describes; where it was left out, what the row
+    /// says is all there is.
     fn hash(&self, asked: Option<&str>) -> Option<Cow<'d, str>> {
         match (self.raw, asked) {
             (Some(raw), Some(asked)) if !asked.trim().is_empty() => {

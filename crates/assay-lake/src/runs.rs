@@ -1,8 +1,8 @@
 //! Aggregates over rows that come in long runs of one group.
 //!
-//! A file of a lake has one benchmark and one model and is sorted by task, so the rows of a group by these follow each other by the
-//! thousand. The engine looks the group of every row up, and adds up row by row; here the group of a run is looked up once, and
-//! the run is added up as a whole.
+//! A file of a lake has one benchmark and one model and is sorted by task, so the rows of a group
+//! by these follow each other by the thousand. The engine looks the group of every row up, and adds
+//! up row by row; here the group of a run is looked up once, and the run is added up as a whole.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -53,9 +53,11 @@ const FLAT: [&str; 9] = [
     "var",
     "var_pop",
 ];
-/// The aggregate whose second half takes a sum of nothing for a number, unless nothing is said of the count either.
+/// The aggregate whose second half takes a sum of nothing for a number, unless nothing is said of
+/// the count either.
 const MEAN: &str = "avg";
-/// How many groups are remembered before they are handed on. A group that comes again is put together by whoever gets them.
+/// How many groups are remembered before they are handed on. A group that comes again is put
+/// together by whoever gets them.
 const MAX_GROUPS: usize = 4_096;
 
 /// Lets groups by the columns that come in runs be added up run by run.
@@ -94,7 +96,8 @@ struct RunsExec {
 }
 
 impl RunsExec {
-    /// The same as a part of the engine, if its rows come in runs and its aggregates remember little.
+    /// The same as a part of the engine, if its rows come in runs and its aggregates remember
+    /// little.
     fn instead_of(partial: &AggregateExec) -> Option<Self> {
         let groups = partial.group_expr();
         let is_plain = *partial.mode() == AggregateMode::Partial
@@ -121,7 +124,8 @@ impl RunsExec {
     }
 }
 
-/// Whether a column of a plan is one that the layout of a lake puts in order, with nothing between that would mix its rows.
+/// Returns whether a column of a plan is one that the layout of a lake puts in order, with nothing
+/// between that would mix its rows.
 fn comes_in_runs(plan: &Arc<dyn ExecutionPlan>, column: usize) -> bool {
     if let Some(source) = plan.downcast_ref::<DataSourceExec>() {
         let name = plan
@@ -327,13 +331,14 @@ fn runs(keys: &[ArrayRef], rows: usize) -> Result<Vec<Range<usize>>> {
     Ok(partition(keys)?.ranges())
 }
 
-/// Whether all rows are known at a glance to have the same text.
+/// Returns whether all rows are known at a glance to have the same text.
 fn is_one_value(key: &ArrayRef) -> bool {
     let Some(texts) = key.as_string_view_opt() else {
         return false;
     };
     let views = texts.views();
-    // A view holds a short text itself and says where a long one lies, so equal views are equal texts.
+    // A view holds a short text itself and says where a long one lies, so equal views are equal
+    // texts.
     texts.null_count() == 0 && views.iter().all(|view| *view == views[0])
 }
 
@@ -377,7 +382,8 @@ mod tests {
         RecordBatch::try_new(Arc::new(Schema::new(fields.to_vec())), columns.to_vec()).unwrap()
     }
 
-    /// The answer of the engine, and the answer with all first halves of aggregates replaced; sorted, as lines.
+    /// The answer of the engine, and the answer with all first halves of aggregates replaced;
+    /// sorted, as lines.
     fn both(batches: &[Vec<Row>], question: &str) -> [Vec<String>; 2] {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()

@@ -1,8 +1,9 @@
 //! Questions over a socket of this machine: what a hub asks on behalf of its visitors.
 //!
-//! Whoever can open the socket is believed: it says what a question may cost and what it must not see. This process takes the questions,
-//! gives each its turn and a process to work on it (`pool.rs`, `worker.rs`), and takes files in. A question that needs too much ends the
-//! process that works on it, and nothing else.
+//! Whoever can open the socket is believed: it says what a question may cost and what it must not
+//! see. This process takes the questions, gives each its turn and a process to work on it
+//! (`pool.rs`, `worker.rs`), and takes files in. A question that needs too much ends the process
+//! that works on it, and nothing else.
 
 mod answer;
 mod pool;
@@ -54,7 +55,7 @@ pub(crate) enum Ends {
 #[derive(Debug)]
 pub(crate) struct Served {
     lake: Lake,
-    /// How many threads take files in.
+    /// Number of threads that take files in.
     threads: usize,
     relay: Relay,
     /// Held by the one that takes files in.

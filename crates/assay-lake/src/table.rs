@@ -222,7 +222,8 @@ impl Table {
         }
     }
 
-    /// The columns that rows are sorted by, so that the statistics of a stretch of rows rule most of them out.
+    /// The columns that rows are sorted by, so that the statistics of a stretch of rows rule most
+    /// of them out.
     pub fn sorted_by(self) -> &'static [&'static str] {
         match self {
             Self::Results => &[
@@ -263,7 +264,8 @@ impl Table {
         self.schema_with(&DataType::Utf8)
     }
 
-    /// Returns `true` for the columns of a file of this table. A file that is older than a column does not have it.
+    /// Returns `true` for the columns of a file of this table. A file that is older than a column
+    /// does not have it.
     pub(crate) fn may_have(self, columns: &Schema) -> bool {
         let own = self.schema();
         let is_own = |field: &Arc<Field>| own.fields().iter().any(|known| known == field);

@@ -14,8 +14,9 @@ use datafusion::physical_plan::joins::{
 
 /// Lets others have a turn between the batches of a join.
 ///
-/// The engine does so where rows are read. A join can make billions of rows of a few that were read long ago, and until it is done,
-/// nobody would notice that its time is up or that nobody waits for it any more.
+/// The engine does so where rows are read. A join can make billions of rows of a few that were read
+/// long ago, and until it is done, nobody would notice that its time is up or that nobody waits for
+/// it any more.
 #[derive(Debug)]
 pub(crate) struct TakeTurns;
 

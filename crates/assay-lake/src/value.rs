@@ -33,8 +33,8 @@ pub(crate) fn texts(value: Value<'_>) -> impl Iterator<Item = Cow<'_, str>> {
 
 /// Goes through a map whose keys are text, as they are written or spelled with escapes.
 ///
-/// A row has some thirty keys, most of them wanted: comparing each with the names of its length is faster than looking for each
-/// name.
+/// A row has some thirty keys, most of them wanted: comparing each with the names of its length is
+/// faster than looking for each name.
 pub(crate) fn each<'d>(map: Value<'d>, mut take: impl FnMut(&str, Value<'d>)) {
     for (key, value) in map.entries() {
         if let Some(name) = key.plain_text() {

@@ -1,4 +1,5 @@
-//! Tables that are made of the others when they are asked for, so that they can never disagree with them.
+//! Tables that are made of the others when they are asked for, so that they can never disagree with
+//! them.
 
 /// A table that follows from those on the disk.
 #[derive(Debug, Clone, Copy)]
@@ -9,8 +10,8 @@ pub struct View {
     pub sql: &'static str,
 }
 
-/// The scores by the names of their boards: benchmark, metric and direction as the benchmark defines, else as the source says. A
-/// slice that the metric is defined over is the whole.
+/// The scores by the names of their boards: benchmark, metric and direction as the benchmark
+/// defines, else as the source says. A slice that the metric is defined over is the whole.
 macro_rules! directed {
     () => {
         "(SELECT coalesce(board.name, results.benchmark) AS benchmark, results.task,

@@ -1,7 +1,8 @@
 //! Rows that do not exist for whoever asks.
 //!
-//! What is hidden is left out where files are read, beneath every view and every condition of the question. A condition is
-//! never carried below that filter: one that fails on a hidden row, such as a cast, would tell by its message what is in there.
+//! What is hidden is left out where files are read, beneath every view and every condition of the
+//! question. A condition is never carried below that filter: one that fails on a hidden row, such
+//! as a cast, would tell by its message what is in there.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
@@ -30,8 +31,9 @@ pub(crate) const TELLING: &str = "record_id";
 
 /// The hidden part of one snapshot: the sources whose rows do not exist for whoever asks.
 ///
-/// A source is hidden for the directory that it was found in, and for nothing else. Hiding by the names that rows carry would tell
-/// everybody which names belong to private repositories, and would let anybody hide the rows of others.
+/// A source is hidden for the directory that it was found in, and for nothing else. Hiding by the
+/// names that rows carry would tell everybody which names belong to private repositories, and would
+/// let anybody hide the rows of others.
 #[derive(Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RowVisibility {
@@ -70,8 +72,9 @@ impl RowVisibility {
         }
     }
 
-    /// Hides the scores of records as well whose model has a result file for their benchmark. A board shows what such a file says, and
-    /// the record that it was made from says it a second time.
+    /// Hides the scores of records as well whose model has a result file for their benchmark. A
+    /// board shows what such a file says, and the record that it was made from says it a second
+    /// time.
     pub(crate) fn without_repeated_scores(&self, manifest: &Manifest) -> Self {
         let sources = || manifest.sources.iter();
         let pair = |benchmark: &str, model: &str| {
@@ -96,7 +99,8 @@ impl RowVisibility {
         }
     }
 
-    /// Whether nothing in a file may be seen. Such a file is not opened, and no plan names it.
+    /// Returns whether nothing in a file may be seen. Such a file is not opened, and no plan names
+    /// it.
     pub(crate) fn covers(&self, file: &DataFile) -> bool {
         // The sources of a small table may have rows of several benchmarks.
         let single = file.bounds.as_ref().and_then(Bounds::single);
@@ -104,7 +108,7 @@ impl RowVisibility {
             && single.is_some_and(|partition| self.partitions.contains(&partition))
     }
 
-    /// Whether anything is hidden.
+    /// Returns whether anything is hidden.
     pub(crate) fn is_needed(&self) -> bool {
         !self.records.is_empty()
     }

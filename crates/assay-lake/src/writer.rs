@@ -27,11 +27,13 @@ const MAX_GROUP_ROWS: usize = 1 << 18;
 const MAX_GROUP_BYTES: usize = 96 << 20;
 /// The most rows of a page, which is the finest that a query can leave out.
 const PAGE_ROWS: usize = 1 << 14;
-/// The effort of the compression: files of level 1 were up to a fifth larger than those of `DuckDB`, which takes 3.
+/// The effort of the compression: files of level 1 were up to a fifth larger than those of
+/// `DuckDB`, which takes 3.
 const ZSTD_LEVEL: i32 = 2;
 /// The columns with what people and models wrote, which is seldom the same twice.
 const LONG_TEXTS: [&str; 3] = ["content", "reasoning", "tool_calls"];
-/// The columns of samples whose least and greatest values rule nothing out: rows are not sorted by them.
+/// The columns of samples whose least and greatest values rule nothing out: rows are not sorted by
+/// them.
 const WITHOUT_BOUNDS: [&str; 10] = [
     "content",
     "metadata",
@@ -44,15 +46,16 @@ const WITHOUT_BOUNDS: [&str; 10] = [
     "tool_calls",
     "turn",
 ];
-/// The columns that tell samples apart. Models are asked the same, so a row group of several of them has each value many times.
+/// The columns that tell samples apart. Models are asked the same, so a row group of several of
+/// them has each value many times.
 const NAMES_OF_SAMPLES: [&str; 2] = ["sample_hash", "sample_id"];
 /// The most bytes of a dictionary of those.
 const NAMES_BYTES: usize = 32 << 20;
 
 /// One Parquet file in the making, of rows that come in any order and from any thread.
 ///
-/// Row groups are sorted, encoded and compressed side by side. Only copying the result into the file is done by one thread at a
-/// time.
+/// Row groups are sorted, encoded and compressed side by side. Only copying the result into the
+/// file is done by one thread at a time.
 pub(crate) struct Writer {
     draft: Draft,
     schema: SchemaRef,
@@ -152,7 +155,8 @@ impl Writer {
         self.draft.place(file, rows, bounds)
     }
 
-    /// Sorts rows and writes them as one row group, column by column: no more than one of them is held in order.
+    /// Sorts rows and writes them as one row group, column by column: no more than one of them is
+    /// held in order.
     fn write(&self, pending: &PendingRows) -> Result<()> {
         if pending.rows == 0 {
             return Ok(());
@@ -208,7 +212,8 @@ fn ends_of(column: &ArrayRef) -> Option<[String; 2]> {
     Some([least.to_owned(), greatest.to_owned()])
 }
 
-/// A thread that broke off while it held this has said so, and its file never becomes part of the lake.
+/// A thread that broke off while it held this has said so, and its file never becomes part of the
+/// lake.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -24,7 +24,7 @@ pub struct ObjectId([u8; 20]);
 pub struct ObjectIdError;
 
 impl ObjectId {
-    /// How many digits the text has.
+    /// Number of digits that the text has.
     pub const DIGITS: usize = 40;
 
     /// The object of this hash.

@@ -84,8 +84,8 @@ pub fn reserved_namespaces() -> impl Iterator<Item = &'static str> {
     RESERVED.into_iter()
 }
 
-/// Whether a name can be no namespace, in whatever case it is written: it would be taken for an
-/// address of the hub itself.
+/// Returns whether a name can be no namespace, in whatever case it is written: it would be taken
+/// for an address of the hub itself.
 ///
 /// ```
 /// # use assay_model::is_reserved_namespace;

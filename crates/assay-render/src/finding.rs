@@ -57,8 +57,8 @@ fn finding(renderer: &Renderer, diagnostic: &Diagnostic) -> String {
     }
 }
 
-/// The renderer counts columns in the line it is shown, which may be cut and have characters spelled out. The place
-/// knows the column in the file.
+/// The renderer counts columns in the line it is shown, which may be cut and have characters
+/// spelled out. The place knows the column in the file.
 fn with_true_column(text: &str, shown: &Shown, path: &str, diagnostic: &Diagnostic) -> String {
     let place = &diagnostic.place;
     let counted = shown.text[..shown.caret.start].chars().count() + 1;

@@ -1,6 +1,7 @@
 use assay_model::hidden_character;
 
-/// The text with everything that a reader cannot see, or that a terminal obeys, spelled out as `\u{…}`.
+/// The text with everything that a reader cannot see, or that a terminal obeys, spelled out as
+/// `\u{…}`.
 ///
 /// Tabs stay: they are ordinary in source lines, and the renderer widens them.
 pub fn visible(text: &str) -> String {
@@ -20,7 +21,8 @@ fn hides(character: char) -> bool {
         return false;
     }
     character.is_control()
-        // Line and paragraph separators break lines in some terminals; the Arabic letter mark changes direction.
+        // Line and paragraph separators break lines in some terminals; the Arabic letter mark
+        // changes direction.
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{61c}')
         || hidden_character(character.encode_utf8(&mut [0; 4])).is_some()
 }

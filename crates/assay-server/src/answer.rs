@@ -1,4 +1,5 @@
-//! The layer of every group of routes: authentication, rate limits, sessions, the cache, and failures as responses.
+//! The layer of every group of routes: authentication, rate limits, sessions, the cache, and
+//! failures as responses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -27,7 +28,8 @@ const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Authenticates the caller, runs the handler, and turns a failure into a response, as the group of the route has it.
+/// Authenticates the caller, runs the handler, and turns a failure into a response, as the group of
+/// the route has it.
 pub(crate) async fn answer(
     State((state, group)): State<(AppState, RouteGroup)>,
     request: Request,
@@ -114,8 +116,8 @@ async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut ErrorContext, 
     }
 }
 
-/// Returns the cached response to an anonymous request. Without one, gives the handler the address under which its
-/// response may be cached.
+/// Returns the cached response to an anonymous request. Without one, gives the handler the address
+/// under which its response may be cached.
 fn cached(
     state: &AppState,
     group: RouteGroup,
@@ -157,7 +159,7 @@ fn check_host(headers: &HeaderMap) -> Result<(), Error> {
     Ok(())
 }
 
-/// Who asks, unless they may not: the token is wrong, or they have asked too often.
+/// Returns the caller, unless it is refused: the token is wrong, or it has asked too often.
 async fn admit(
     state: &AppState,
     parts: &Parts,
@@ -200,7 +202,8 @@ async fn admit(
     }
 }
 
-/// Machines prove who they are to the issuer. Those from whose address too many could not are not asked any more.
+/// Machines prove who they are to the issuer. Those from whose address too many could not are not
+/// asked any more.
 fn admit_machine(state: &AppState, address: IpAddr) -> (Result<Caller, Error>, Option<Verdict>) {
     let now = state.web.clock.now();
     let limiter = &state.web.limiter;
@@ -313,7 +316,8 @@ fn asked(parts: &Parts, group: RouteGroup) -> ErrorContext {
     }
 }
 
-/// Whether who asks wants a page rather than data: browsers name HTML, git and the clients of a hub do not.
+/// Returns whether who asks wants a page rather than data: browsers name HTML, git and the clients
+/// of a hub do not.
 fn takes_pages(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|text| text.to_ascii_lowercase().contains("text/html"))

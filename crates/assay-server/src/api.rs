@@ -32,7 +32,7 @@ mod uploads;
 mod validate;
 mod webhooks;
 
-/// What is asked about one repository, below `/api/models` and `/api/datasets`.
+/// Returns the routes of one repository, below `/api/models` and `/api/datasets`.
 pub(crate) fn of_repository() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(commits::routes())
@@ -50,12 +50,12 @@ pub(crate) fn of_repository() -> Routes {
         .merge(uploads::routes())
 }
 
-/// What is asked of the logs, outside of `/api`. An issuer alone has it too.
+/// Returns the routes of the logs, outside of `/api`. An issuer alone has them too.
 pub(crate) fn of_logs() -> Routes {
     evidence::routes()
 }
 
-/// What is asked of the hub as a whole, at its full address.
+/// Returns the routes of the hub as a whole, at their full address.
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(accounts::routes())

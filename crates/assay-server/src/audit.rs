@@ -1,4 +1,5 @@
-//! Work on the audit log beside requests: counts of failed sign-ins are recorded, and old rows are removed.
+//! Work on the audit log beside requests: counts of failed sign-ins are recorded, and old rows are
+//! removed.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -11,7 +12,8 @@ const LOOK_EVERY: Duration = Duration::from_mins(1);
 /// The time between two sweeps.
 const SWEEP_EVERY: Duration = Duration::from_hours(24);
 
-/// Records counts of failed sign-ins every minute, and removes rows that are older than so many days once a day.
+/// Records counts of failed sign-ins every minute, and removes rows that are older than so many
+/// days once a day.
 pub(crate) async fn keep_audit_log(hub: Arc<Hub>, days: u32) {
     let mut swept: Option<Instant> = None;
     loop {

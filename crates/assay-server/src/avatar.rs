@@ -1,4 +1,5 @@
-//! Pictures of accounts, drawn from their names: nobody uploads one, and nobody is asked for one elsewhere.
+//! Pictures of accounts, drawn from their names: nobody uploads one, and nobody is asked for one
+//! elsewhere.
 
 use std::fmt::Write as _;
 
@@ -12,9 +13,9 @@ use crate::error::Failure;
 use crate::extract::PathParams;
 use crate::routes::{Routes, get};
 
-/// How many squares a picture has in a row; the right half mirrors the left.
+/// Number of squares that a picture has in a row; the right half mirrors the left.
 const SIDE: usize = 5;
-/// How many columns are drawn, with the one in the middle.
+/// Number of columns that are drawn, with the one in the middle.
 const COLUMNS: usize = 3;
 /// The longest name that is drawn, in bytes: no account has a longer one.
 const MAX_NAME: usize = assay_model::RepoId::MAX_PART;

@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use axum::http::uri::Authority;
 
-/// What clients call a hub: scheme, host and, behind some proxies, a path; without a slash at the end.
+/// The address of a hub for its clients: scheme, host and, behind some proxies, a path; without a
+/// slash at the end.
 ///
 /// ```
 /// # use assay_server::{BaseUrl, BaseUrlError};

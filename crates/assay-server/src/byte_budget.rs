@@ -15,10 +15,12 @@ const UNCOUNTED: u64 = 64 << 10;
 /// The unit in which bytes are counted.
 const UNIT: u64 = 1 << 10;
 
-/// A limit on the bytes of answers that are in memory because their clients have not taken them yet.
+/// A limit on the bytes of answers that are in memory because their clients have not taken them
+/// yet.
 ///
-/// Files are streamed and hold a piece at a time. What is made in memory, such as a page or a table, is counted from the
-/// moment it is answered until the last byte of it is written to the connection.
+/// Files are streamed and hold a piece at a time. What is made in memory, such as a page or a
+/// table, is counted from the moment it is answered until the last byte of it is written to the
+/// connection.
 #[derive(Debug)]
 pub(crate) struct ByteBudget {
     units: Arc<Semaphore>,
@@ -47,7 +49,8 @@ impl ByteBudget {
         }
     }
 
-    /// Counts an answer until it is gone, or refuses it. One that is larger than the whole budget may go alone.
+    /// Counts an answer until it is gone, or refuses it. One that is larger than the whole budget
+    /// may go alone.
     pub(crate) fn hold(&self, response: Response) -> Result<Response, Failure> {
         let size = response.body().size_hint().lower();
         if size <= UNCOUNTED {

@@ -1,4 +1,5 @@
-//! What the operator asked for: a file, the environment and flags, one precedence. Nothing else reads the environment.
+//! The configuration of the operator: a file, the environment and flags, one precedence. Nothing
+//! else reads the environment.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -31,80 +32,84 @@ const FILE_VARIABLE: &str = "ASSAY_CONFIG";
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Config {
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: SocketAddr,
     /// The data directory.
     pub data: PathBuf,
-    /// Where the database is; a file in the data directory when absent.
+    /// The database; a file in the data directory when absent.
     pub database: Option<Database>,
     /// Where large files are; where they were last when absent.
     pub large_files: Option<LargeFilesPlace>,
     /// How object storage is reached.
     pub storage: StorageVariables,
-    /// What clients call this hub; the `Host` header of each request when absent.
+    /// The public address of this hub; the `Host` header of each request when absent.
     pub public_url: Option<BaseUrl>,
     /// The certificate chain, in PEM.
     pub tls_certificate: Option<PathBuf>,
     /// The key of the certificate, in PEM.
     pub tls_key: Option<PathBuf>,
-    /// Whether other machines may be answered without TLS.
+    /// True if other machines may be answered without TLS.
     pub allow_plain_http: bool,
-    /// Whether `X-Forwarded-For` and `X-Forwarded-Proto` come from a proxy of ours.
+    /// True if `X-Forwarded-For` and `X-Forwarded-Proto` come from a proxy of ours.
     pub trust_proxy: bool,
-    /// Whether `/metrics` is answered.
+    /// True if `/metrics` is answered.
     pub metrics: bool,
     /// The days that rows of the audit log are kept; zero for ever.
     pub audit_days: u32,
-    /// Whether webhooks may lead into private networks, such as this machine.
+    /// True if webhooks may lead into private networks, such as this machine.
     pub webhooks_private: bool,
-    /// How the log is written.
+    /// The format of the log.
     pub log_format: LogFormat,
-    /// What is logged: a level, or directives such as `info,assay_server=debug`.
+    /// The level of the log, or directives such as `info,assay_server=debug`.
     pub log_level: String,
-    /// Whether each request gets a line in the log.
+    /// True if each request gets a line in the log.
     pub log_requests: RequestLog,
-    /// Whether the request log names the address of each client.
+    /// True if the request log names the address of each client.
     pub log_addresses: bool,
-    /// A page about many boards that takes longer than this to make may be served stale for a few seconds.
+    /// A page about many boards that takes longer than this to make may be served stale for a few
+    /// seconds.
     pub slow_page: Duration,
-    /// How long requests in flight may take once the server was told to stop, in seconds.
+    /// Maximum duration of requests in flight once the server was told to stop, in seconds.
     pub shutdown_seconds: u64,
-    /// What an acknowledged change outlasts.
+    /// The failures that an acknowledged change survives.
     pub durability: Durability,
-    /// The largest body of an ordinary request, in bytes. Commits, pushes and large files have limits of their own.
+    /// The largest body of an ordinary request, in bytes. Commits, pushes and large files have
+    /// limits of their own.
     pub body_bytes: usize,
     /// The most bytes of answers that wait in memory for their clients, all together.
     pub answer_bytes: u64,
-    /// How many connections there may be, and how long each may take.
+    /// The limits on the number and the time of connections.
     pub connections: ConnectionLimits,
-    /// How often one may ask.
+    /// The rate limits.
     pub rates: Rates,
-    /// What one request, file or account may take.
+    /// The limits of one request, file or account.
     pub limits: Limits,
-    /// Who signs here, and for whom.
+    /// The configuration of signing and trust.
     pub trust: TrustConfig,
     /// The lake that is asked about samples.
     pub lake: LakeConfig,
-    /// Who is trusted to sign beside this hub; from `[[trust.issuers]]` of the file.
+    /// The issuers trusted beside this hub; from `[[trust.issuers]]` of the file.
     pub issuers: Vec<NewIssuer>,
-    /// Who signs the checkpoints of the logs as well; from `[[trust.witnesses]]` of the file.
+    /// The witnesses that sign the checkpoints of the logs as well; from `[[trust.witnesses]]` of
+    /// the file.
     pub witnesses: Vec<WitnessAddress>,
-    /// Who is given tokens.
+    /// The configuration of the issuer.
     pub issuer: IssuerConfig,
-    /// What is answered.
+    /// The parts of the hub that are served.
     pub serves: Serves,
 }
 
-/// Who is given tokens.
+/// The configuration of the issuer.
 #[derive(Debug, Clone, Default)]
 pub struct IssuerConfig {
     /// The policy file; without one nobody is.
     pub policy: Option<PathBuf>,
     /// The hub whose benchmarks count; this one when absent.
     pub hub: Option<BaseUrl>,
-    /// Whether key sets and benchmarks may be fetched from this machine, over plain http. For tests.
+    /// True if key sets and benchmarks may be fetched from this machine, over plain http. For
+    /// tests.
     pub allow_loopback: bool,
-    /// When somebody is slowed and when they are stopped.
+    /// The rules that slow and stop identities.
     pub rules: AbuseRules,
 }
 
@@ -117,9 +122,11 @@ pub struct LakeConfig {
     pub socket: Option<PathBuf>,
     /// The program; the one beside this one, else one on the PATH, when absent.
     pub program: Option<PathBuf>,
-    /// The executors of the cluster that works on questions, separated by commas, when it is not the process that is started alone.
+    /// The executors of the cluster that works on questions, separated by commas, when it is not
+    /// the process that is started alone.
     pub cluster: Option<String>,
-    /// How many bytes of memory all questions together may take, of the process that is started.
+    /// Maximum number of bytes of memory that all questions together may take, of the process that
+    /// is started.
     pub memory: u64,
 }
 
@@ -142,7 +149,7 @@ impl Default for LakeConfig {
     }
 }
 
-/// What a server answers.
+/// The parts of the hub that a server serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Serves {
     /// Everything that a hub has.
@@ -152,18 +159,18 @@ pub enum Serves {
     IssuerAlone,
 }
 
-/// How often one may ask. Zero is no limit.
+/// The rate limits. Zero is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rates {
     /// Requests with one token, in a window.
     pub per_token: u64,
     /// Requests without a token from one address, in a window.
     pub per_address: u64,
-    /// How long a window is, in seconds.
+    /// The length of a window, in seconds.
     pub window_seconds: u64,
 }
 
-/// How the log is written.
+/// A format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
@@ -172,7 +179,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// When each request gets a line in the log.
+/// The rule whether a request gets a line in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestLog {
     /// Unless the log goes to a terminal, where someone reads it.
@@ -183,7 +190,7 @@ pub enum RequestLog {
     Off,
 }
 
-/// Where a value came from. The order is that of precedence: later ones win.
+/// The origin of a value, in order of precedence: later ones win.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// Nobody said otherwise.
@@ -201,7 +208,7 @@ pub enum Origin {
 pub struct Loaded {
     /// The configuration.
     pub config: Config,
-    /// Where each key's value came from, in the order of [`KEYS`].
+    /// The origin of each key's value, in the order of [`KEYS`].
     pub origins: Vec<(&'static Key, Origin)>,
 }
 
@@ -254,8 +261,8 @@ impl Default for Rates {
 }
 
 impl Config {
-    /// Reads the file that is named by a flag or by `ASSAY_CONFIG`, then the environment, then the flags. Every fault is
-    /// told, not only the first.
+    /// Reads the file that is named by a flag or by `ASSAY_CONFIG`, then the environment, then the
+    /// flags. Every fault is told, not only the first.
     pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> Result<Loaded, Vec<ConfigFault>> {
         let mut loaded = load_from(file, flags, &variable)?;
         loaded.config.storage = storage_variables();
@@ -267,7 +274,7 @@ impl Config {
         faults::of(self)
     }
 
-    /// What the hub itself is told.
+    /// Returns the configuration of the hub itself.
     pub fn hub(&self) -> HubConfig {
         HubConfig {
             data: self.data.clone(),
@@ -284,7 +291,8 @@ impl Config {
         }
     }
 
-    /// The name under which tokens are issued: the one that was given, else what clients call this hub.
+    /// The name under which tokens are issued: the one that was given, else what clients call this
+    /// hub.
     pub(crate) fn issuer(&self) -> String {
         let given = self.trust.issuer.clone();
         let public = || self.public_url.as_ref().map(ToString::to_string);
@@ -294,7 +302,7 @@ impl Config {
             .unwrap_or_else(|| format!("{scheme}://{}", self.listen))
     }
 
-    /// Whether connections are encrypted by this server.
+    /// Returns whether connections are encrypted by this server.
     pub fn has_tls(&self) -> bool {
         self.tls_certificate.is_some() && self.tls_key.is_some()
     }

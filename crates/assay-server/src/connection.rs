@@ -44,13 +44,14 @@ const HEAD_BYTES: usize = 64 << 10;
 const STREAMS: u32 = 64;
 /// Bytes of an answer that HTTP/2 buffers for each request.
 const STREAM_BYTES: usize = 64 << 10;
-/// How often a quiet client of HTTP/2 is asked whether it is there, and how soon it must say so.
+/// The interval at which a quiet client of HTTP/2 is pinged, and the time in which it must answer.
 const PING: Duration = Duration::from_secs(20);
 /// The wait after a failure to accept, such as a lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The time in which a connection that is closed may finish what it began.
 const PARTING: Duration = Duration::from_secs(1);
-/// Refused connections that are waited for while they are told why; further ones are closed at once.
+/// Refused connections that are waited for while they are told why; further ones are closed at
+/// once.
 const REFUSALS: usize = 64;
 /// The answer to a connection beyond the limit.
 const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
@@ -61,17 +62,17 @@ const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
 pub(crate) struct Listener {
     /// The bound socket.
     pub(crate) socket: std::net::TcpListener,
-    /// What connections are encrypted with, when they are.
+    /// The TLS configuration, when there is one.
     pub(crate) tls: Option<Arc<rustls::ServerConfig>>,
-    /// What is answered.
+    /// The router of requests.
     pub(crate) router: Router,
-    /// What a client may take.
+    /// The limits of a client.
     pub(crate) limits: ConnectionLimits,
     /// The open connections.
     pub(crate) counts: Arc<ConnectionCounts>,
 }
 
-/// What every connection is served with.
+/// The terms on which every connection is served.
 struct Terms {
     tls: Option<TlsAcceptor>,
     http: Builder<TokioExecutor>,
@@ -137,7 +138,8 @@ impl Listener {
     }
 }
 
-/// How HTTP is spoken. Its own timer of headers is off: the meter of the connection has one for every phase.
+/// Returns the builder of HTTP connections. Its own timer of headers is off: the meter of the
+/// connection has one for every phase.
 fn http() -> Builder<TokioExecutor> {
     let mut http = Builder::new(TokioExecutor::new());
     http.http1()
@@ -249,7 +251,8 @@ fn refuse(terms: &Terms, mut stream: TcpStream) {
     });
 }
 
-/// A connection that broke before it was accepted is no matter. Without descriptors there is nothing to do but wait.
+/// A connection that broke before it was accepted is no matter. Without descriptors there is
+/// nothing to do but wait.
 async fn wait_after(error: &io::Error) {
     let is_of_connection = matches!(
         error.kind(),

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 /// The longest header that is looked at, in bytes.
 const MAX: usize = 4096;
 
-/// The token of a request, from `Bearer` or, as git sends it, from the password of `Basic`. A header that has none is
-/// wrong credentials and never nobody.
+/// The token of a request, from `Bearer` or, as git sends it, from the password of `Basic`. A
+/// header that has none is wrong credentials and never nobody.
 pub(crate) fn of(headers: &HeaderMap) -> Result<Option<String>, Error> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else {

@@ -1,4 +1,4 @@
-//! What is said of a route: what it takes, what it answers, who may ask and how it refuses.
+//! The description of a route: its parameters, answers, access and refusals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(crate) use subject::Subject;
 
 /// A route with its method, its name and what is said of it.
 pub(crate) struct Described {
-    /// What it is about.
+    /// The subject of the route.
     pub(crate) subject: Subject,
     /// The method.
     pub(crate) method: HttpMethod,
@@ -32,7 +32,7 @@ pub(crate) struct Described {
     pub(crate) told: RouteDoc,
 }
 
-/// Who may ask.
+/// The access that a route needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Everybody; nobody is asked who they are.
@@ -49,7 +49,7 @@ pub(crate) enum Access {
     Machines,
 }
 
-/// What is said of one method of one path.
+/// The description of one method of one path.
 pub(crate) struct RouteDoc {
     summary: &'static str,
     detail: &'static str,
@@ -78,13 +78,13 @@ pub(crate) fn says(summary: &'static str) -> RouteDoc {
 }
 
 impl RouteDoc {
-    /// What there is to know beyond the first sentence.
+    /// Adds details beyond the first sentence.
     pub(crate) fn more(mut self, detail: &'static str) -> Self {
         self.detail = detail;
         self
     }
 
-    /// Which of several forms of one answer this is.
+    /// Names the form of the answer, where there are several.
     pub(crate) fn in_form(mut self, form: &'static str) -> Self {
         self.form = Some(form);
         self
@@ -95,13 +95,13 @@ impl RouteDoc {
         self.form
     }
 
-    /// Who may ask, when it is not everybody who can see the repository.
+    /// Sets the access, when it is not that of everybody who can see the repository.
     pub(crate) fn asks(mut self, door: Access) -> Self {
         self.door = door;
         self
     }
 
-    /// What the query can hold.
+    /// Adds the parameters of the query.
     pub(crate) fn query<T: IntoParams>(mut self) -> Self {
         self.query
             .extend(T::into_params(|| Some(ParameterIn::Query)));

@@ -1,6 +1,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the limit of open files to the highest that this process may have, and returns it; none when there is no limit.
+/// Raises the limit of open files to the highest that this process may have, and returns it; none
+/// when there is no limit.
 pub(crate) fn raise_limit() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current == maximum {

@@ -29,9 +29,10 @@ use range::Part;
 
 const LINKED_ETAG: HeaderName = HeaderName::from_static("x-linked-etag");
 const LINKED_SIZE: HeaderName = HeaderName::from_static("x-linked-size");
-/// How much of a file is read at once, in bytes. A client that does not read holds no more of it.
+/// The number of bytes of a file that are read at once. A client that does not read holds no more
+/// of it.
 const PIECE: usize = 64 << 10;
-/// What anybody wrote is shown without running anything in it.
+/// The policy for files of strangers: they are shown without running anything in them.
 const SANDBOX: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 /// Names that are text for people, whatever is in them.
 const TEXT: [&str; 14] = [
@@ -107,7 +108,7 @@ pub(crate) struct File {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct DownloadQuery {
-    /// Whether a browser is to save it.
+    /// True if a browser is to save it.
     #[serde(default)]
     #[param(value_type = bool)]
     download: LenientBool,
@@ -224,7 +225,7 @@ async fn answer(
     }
 }
 
-/// What a client keeps a file under, and how large it is.
+/// The ETag and the size of a file.
 struct Facts {
     etag: HeaderValue,
     size: u64,
@@ -329,7 +330,7 @@ fn pieces(blob: Arc<UnpackedBlob>, start: u64, length: u64) -> Body {
     Body::from_stream(pieces)
 }
 
-/// Whether the client has the file already.
+/// Returns whether the client has the file already.
 fn is_known(asked: &HeaderMap, etag: &HeaderValue) -> bool {
     let Some(known) = asked
         .get(IF_NONE_MATCH)
@@ -343,7 +344,7 @@ fn is_known(asked: &HeaderMap, etag: &HeaderValue) -> bool {
             .any(|one| one.trim().trim_start_matches("W/").as_bytes() == etag.as_bytes())
 }
 
-/// Whether a part may be sent: not when the client has parts of another version.
+/// Returns whether a part may be sent: not when the client has parts of another version.
 fn may_be_part(asked: &HeaderMap, etag: &HeaderValue) -> bool {
     asked.get(IF_RANGE).is_none_or(|version| version == etag)
 }

@@ -1,4 +1,4 @@
-//! How a failure of the hub becomes an answer. This is the one place that knows both.
+//! The mapping from a failure of the hub to an answer. This is the one place that knows both.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,21 +24,23 @@ pub(crate) const REPO_COMMIT: HeaderName = HeaderName::from_static("x-repo-commi
 
 /// The longest message that goes into a header, in bytes.
 const MAX_MESSAGE: usize = 512;
-/// When to come again after what cannot be done at the moment.
+/// The time after which to retry a request that cannot be served at the moment.
 pub(crate) const RETRY_SECONDS: u64 = 5;
-/// What an anonymous caller is told of what is missing or invisible. The two must not be told apart.
+/// The message to an anonymous caller about something missing or invisible. The two must not be
+/// told apart.
 const WHO_ARE_YOU: &str = "Invalid username or password.";
 /// What clients compare the answer to a token with that lets nobody in.
 const BAD_CREDENTIALS: &str = "Invalid credentials in Authorization header";
-/// What git is told when it has to give credentials.
+/// The challenge that makes git ask for credentials.
 const CHALLENGE: HeaderValue =
     HeaderValue::from_static(r#"Basic realm="Authentication required", charset="UTF-8""#);
 
-/// A failure on its way out of a handler. It becomes an answer where the caller is known, in `answer.rs`.
+/// A failure on its way out of a handler. It becomes an answer where the caller is known, in
+/// `answer.rs`.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure(pub(crate) Arc<Cause>);
 
-/// Why a request failed.
+/// The cause of a failed request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Cause {
     /// The hub did not do what it was asked.
@@ -64,16 +66,16 @@ impl Cause {
     }
 }
 
-/// What the answer to a failure depends on, besides the failure.
+/// The context that the answer to a failure depends on.
 #[derive(Debug, Clone)]
 pub(crate) struct ErrorContext {
-    /// Whether nobody is signed in.
+    /// True if nobody is signed in.
     pub(crate) anonymous: bool,
-    /// What they are called, when somebody is and a browser asks.
+    /// The name of the user, when one is signed in and a browser asks.
     pub(crate) name: Option<String>,
-    /// Whether the client is git, which gives credentials only when it is challenged.
+    /// True if the client is git, which gives credentials only when it is challenged.
     pub(crate) by_git: bool,
-    /// How pages are shown, when a browser asks for one.
+    /// The theme of the page, when a browser asks for one.
     pub(crate) page: Option<Theme>,
     /// The address, as it came.
     pub(crate) uri: Uri,
@@ -266,7 +268,8 @@ pub(crate) fn wording(error: &Error) -> String {
     }
 }
 
-/// What a page says. It tells what is missing from what may not be seen as little as an answer to a program does.
+/// Returns the message of a page. It tells missing and invisible apart as little as an answer to a
+/// program does.
 fn for_people(error: &Cause, message: String) -> String {
     match error {
         Cause::Hub(Error::NotFound(Missing::Repo)) => {
@@ -319,7 +322,8 @@ fn body(error: &Cause, message: &str) -> Value {
     }
 }
 
-/// The message on one line. Clients print it above the body, so of a refusal it has the place and not the words.
+/// The message on one line. Clients print it above the body, so of a refusal it has the place and
+/// not the words.
 fn headline<'m>(error: &Cause, message: &'m str) -> Cow<'m, str> {
     // Clients compare these words; the body says more.
     if let Cause::Hub(Error::TokenEnded(_)) = error {

@@ -1,4 +1,5 @@
-//! What handlers ask for. Text becomes a type here; a name that cannot exist is not found, with no query.
+//! Extractors of handlers. Text becomes a type here; a name that cannot exist is not found, with no
+//! query.
 
 mod base;
 mod body;

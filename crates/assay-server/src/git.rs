@@ -24,9 +24,10 @@ use crate::state::AppState;
 const GIT_PROTOCOL: HeaderName = HeaderName::from_static("git-protocol");
 const UPLOAD_PACK: &str = "git-upload-pack";
 const RECEIVE_PACK: &str = "git-receive-pack";
-/// The largest question of a fetch, unpacked, in bytes: a client names what it has and wants, no more.
+/// The largest question of a fetch, unpacked, in bytes: a client names what it has and wants, no
+/// more.
 const MAX_QUESTION: u64 = 64 << 20;
-/// How much of an answer is sent at once, in bytes.
+/// The number of bytes of an answer that are sent at once.
 const PIECE: usize = 64 << 10;
 
 /// Git's smart protocol, below `/{namespace}/{name}` and `/{namespace}/{name}.git`.
@@ -66,7 +67,8 @@ pub(crate) fn routes() -> Routes {
                     .answers_bytes("application/x-git-receive-pack-result", "What became of each ref."),
             ),
         )
-        // Git packs its questions when they are long. What they unpack to is counted like anything else.
+        // Git packs its questions when they are long. What they unpack to is counted like anything
+        // else.
         .map_router(|router| router.layer(RequestDecompressionLayer::new()))
 }
 

@@ -1,12 +1,12 @@
 use axum::http::StatusCode;
 
-/// A group of routes that are authenticated in the same way and whose failures have the same form. Each group is a
-/// router with its own layer, see [`mod@crate::router`].
+/// A group of routes that are authenticated in the same way and whose failures have the same form.
+/// Each group is a router with its own layer, see [`mod@crate::router`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteGroup {
     /// Pages that people read. They alone know sessions.
     Page,
-    /// What pages embed or link to: assets, boards for other sites, pictures, downloads.
+    /// Parts that pages embed or link to: assets, boards for other sites, pictures, downloads.
     Part,
     /// The API below `/api`.
     Api,
@@ -35,7 +35,8 @@ impl RouteGroup {
         matches!(self, Self::Page | Self::Part)
     }
 
-    /// Returns whether callers are machines that authenticate with the issuer and not with a token of the hub.
+    /// Returns whether callers are machines that authenticate with the issuer and not with a token
+    /// of the hub.
     pub(crate) fn is_of_machines(self) -> bool {
         matches!(self, Self::EvalTokens | Self::TokenExchange | Self::Oauth)
     }

@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 
-/// What Prometheus expects.
+/// The content type that Prometheus expects.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The routes for health, readiness and metrics. None of them asks for credentials.

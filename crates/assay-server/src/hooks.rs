@@ -1,5 +1,5 @@
-//! Sends what webhooks are to be told, several at once. Addresses come from users, so none inside our own network is asked
-//! unless the operator says so, and no redirect leads to one.
+//! Sends what webhooks are to be told, several at once. Addresses come from users, so none inside
+//! our own network is asked unless the operator says so, and no redirect leads to one.
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -17,7 +17,8 @@ const EVERY: Duration = Duration::from_secs(1);
 /// The time that an address may take to answer, all in all.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Sends deliveries side by side. Which ones may be sent beside each other is for the hub to decide.
+/// Sends deliveries side by side. Which ones may be sent beside each other is for the hub to
+/// decide.
 pub(crate) struct Sender {
     hub: Arc<Hub>,
     metrics: Arc<Metrics>,

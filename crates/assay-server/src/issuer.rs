@@ -26,7 +26,7 @@ use crate::extract::Base;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 
-/// What the issuer publishes about itself.
+/// Returns the routes of the issuer's metadata.
 pub(crate) fn metadata_routes() -> Routes {
     Routes::about(Subject::Issuer)
         .route(

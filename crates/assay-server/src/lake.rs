@@ -1,7 +1,7 @@
 //! The lake behind the hub: a process of its own, asked over a socket of this machine.
 //!
-//! The hub decides what a caller may spend and what must stay hidden; the process holds to both. When it is not there, the
-//! hub goes on without it.
+//! The hub decides what a caller may spend and what must stay hidden; the process holds to both.
+//! When it is not there, the hub goes on without it.
 
 mod budget;
 mod client;
@@ -46,7 +46,7 @@ const SOCKET: &str = "lake.sock";
 #[derive(Debug, Clone)]
 pub(crate) struct Lake {
     client: Client,
-    /// Who is asking at this moment.
+    /// The budgets of callers.
     turns: Arc<CallerBudgets>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Pair {
     pub(crate) task: Option<String>,
     /// Only samples of this benchmark.
     pub(crate) benchmark: Option<String>,
-    /// How many samples that differ are told.
+    /// The number of differing samples that are listed.
     pub(crate) flips: usize,
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn wanted(lake: Option<&Lake>) -> Result<&Lake, Failure> {
     })
 }
 
-/// Where the process answers, when there is to be one.
+/// Returns the socket of the process, when there is to be one.
 pub(crate) fn socket_of(config: &Config) -> Option<PathBuf> {
     let own = || {
         config.lake.directory.as_ref()?;
@@ -216,8 +216,8 @@ pub(crate) fn socket_of(config: &Config) -> Option<PathBuf> {
     config.lake.socket.clone().or_else(own)
 }
 
-/// The files whose rows everybody may see: of all that the hub hands over, those of repositories that are public now. What the
-/// operator took in by hand lies elsewhere and is visible.
+/// The files whose rows everybody may see: of all that the hub hands over, those of repositories
+/// that are public now. What the operator took in by hand lies elsewhere and is visible.
 async fn public_sources(hub: &Hub) -> Result<SourceFilter, Failure> {
     Ok(SourceFilter {
         restricted: ROOTS.map(str::to_owned).into(),

@@ -24,9 +24,9 @@ use crate::extract::{Base, CallerExt, JsonBody, PathParams, Query, RepoName};
 use crate::routes::{Routes, post, put};
 use crate::state::AppState;
 
-/// What git-lfs calls its JSON.
+/// The content type of git-lfs.
 const LFS_JSON: HeaderValue = HeaderValue::from_static("application/vnd.git-lfs+json");
-/// How long a link carries its permission, in seconds.
+/// The lifetime of the permission of a link, in seconds.
 const LINK_SECONDS: i64 = 3600;
 /// The most objects of one question.
 const MAX_OBJECTS: usize = 1000;
@@ -58,7 +58,8 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-/// Links that carry their own permission until they expire. No user can be called `uploads`, so they hide nobody's files.
+/// Links that carry their own permission until they expire. No user can be called `uploads`, so
+/// they hide nobody's files.
 pub(crate) fn links() -> Routes {
     Routes::about(Subject::LargeFiles).route(
         "/uploads/lfs/{kind}/{namespace}/{name}/{oid}",
@@ -93,17 +94,17 @@ struct Linked {
     oid: String,
 }
 
-/// What a link permits: one way, one object, one size, for a while.
+/// The permission of a link: one direction, one object, one size, for a while.
 #[derive(Debug, Deserialize, IntoParams)]
 struct Permission {
-    /// How many bytes.
+    /// The size in bytes.
     size: u64,
-    /// When the link ends, in seconds since 1970.
+    /// The time at which the link expires, in seconds since 1970.
     until: i64,
     /// The account that uploads; 0 for a download.
     #[serde(default)]
     account: i64,
-    /// Whether that account may write to the repository.
+    /// True if that account may write to the repository.
     #[serde(default)]
     writer: bool,
     /// The token that an upload is for: the link ends with it. 0 for a download.
@@ -113,7 +114,7 @@ struct Permission {
     signature: String,
 }
 
-/// Which way a link goes.
+/// The direction of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TransferDirection {
     Upload,
@@ -159,7 +160,7 @@ async fn batch(
     Ok(lfs_json(&BatchAnswer::basic(objects)))
 }
 
-/// What is to be done with one object.
+/// Returns the actions for one object.
 async fn tell(
     state: &AppState,
     base: &BaseUrl,
@@ -263,7 +264,8 @@ fn link(
     }
 }
 
-/// What a signature is over. Every part has one spelling, and none can hold the line end that divides them.
+/// Returns the text under a signature. Every part has one spelling, and none can hold the line end
+/// that divides them.
 fn permitted(
     uploader: Option<Uploader>,
     kind: RepoKind,
@@ -328,7 +330,7 @@ async fn download(
     Ok((headers, Body::from_stream(content)).into_response())
 }
 
-/// Whether a link permits this, and the repository it is for.
+/// Returns whether a link permits this, and the repository it is for.
 async fn admit(
     state: &AppState,
     linked: &Linked,
@@ -356,7 +358,7 @@ async fn admit(
     Ok(state.hub.repo(&shell, kind, &id).await?)
 }
 
-/// Whether an object has arrived, as the client believes.
+/// Returns whether an object has arrived, as the client believes.
 async fn verify(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,

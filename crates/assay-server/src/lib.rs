@@ -1,7 +1,8 @@
-//! The hub over HTTP: the API that `huggingface_hub` speaks, git's smart protocol, large files, and pages for people.
+//! The hub over HTTP: the API that `huggingface_hub` speaks, git's smart protocol, large files, and
+//! pages for people.
 //!
-//! Handlers are thin: extract, call [`assay_app::Hub`], wrap. Who may do what is decided there; what a failure looks
-//! like is decided in `error.rs`, once.
+//! Handlers are thin: extract, call [`assay_app::Hub`], wrap. Who may do what is decided there;
+//! what a failure looks like is decided in `error.rs`, once.
 
 mod answer;
 mod api;

@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, HeaderValue};
 
 use crate::base_url::BaseUrl;
 
-/// What the header is for that leads to the next page, for the document.
+/// The description of the header that leads to the next page, for the document.
 pub(crate) const NEXT: &str =
     "The address of the next page, with `rel=\"next\"`, when there is one.";
 

@@ -1,4 +1,5 @@
-//! The log: one line a request, and what went wrong. Never a token, a body or the signature of a link.
+//! The log: one line a request, and what went wrong. Never a token, a body or the signature of a
+//! link.
 
 use std::io::{self, IsTerminal as _};
 

@@ -1,4 +1,5 @@
-//! The metrics of the hub, as Prometheus reads them. No metric names a repository, a user or an address.
+//! The metrics of the hub, as Prometheus reads them. No metric names a repository, a user or an
+//! address.
 
 use std::time::Duration;
 
@@ -131,8 +132,8 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Makes every counter whose labels are known appear before it is counted, so that a rate can be computed from the
-    /// first event.
+    /// Makes every counter whose labels are known appear before it is counted, so that a rate can
+    /// be computed from the first event.
     fn start_at_zero(&self) {
         for kind in WriteKind::ALL {
             for outcome in WriteOutcome::ALL {
@@ -175,7 +176,8 @@ impl Metrics {
             .inc();
     }
 
-    /// Counts a response. `route` is the pattern that matched, so the number of label values is bounded by the router.
+    /// Counts a response. `route` is the pattern that matched, so the number of label values is
+    /// bounded by the router.
     pub(crate) fn answered(
         &self,
         route: &str,
@@ -265,7 +267,8 @@ fn counters(
     register(registry, IntCounterVec::new(Opts::new(name, help), labels)?)
 }
 
-/// Returns the method, or one word for all unknown ones: a client must not be able to add label values.
+/// Returns the method, or one word for all unknown ones: a client must not be able to add label
+/// values.
 fn word(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -19,14 +19,15 @@ use crate::metrics::{RefusedInBody, WriteKind, WriteOutcome};
 use crate::state::AppState;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// What requests that no route matched are counted under.
+/// The route under which requests that match none are counted.
 const NO_ROUTE: &str = "(none)";
 
-/// What a request is called in its answer and in the log.
+/// The id of a request, in its answer and in the log.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(pub(crate) String);
 
-/// What the layers inside find out about a request, for its line in the log. Only the first of each counts.
+/// The facts of a request that inner layers note for its line in the log. Only the first of each
+/// counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestNotes(Arc<Notes>);
 
@@ -48,8 +49,8 @@ impl RequestNotes {
     }
 }
 
-/// Gives the request an id, and logs it when it is answered: the route, the account and the repository. The rest of the
-/// address is not logged, since it may carry the signature of a link.
+/// Gives the request an id, and logs it when it is answered: the route, the account and the
+/// repository. The rest of the address is not logged, since it may carry the signature of a link.
 pub(crate) async fn observe(
     State(state): State<AppState>,
     mut request: Request,
@@ -101,8 +102,9 @@ pub(crate) async fn observe(
     response
 }
 
-/// The repository that an address names where its route has `{namespace}/{name}`; datasets begin with `datasets/`. What no
-/// repository can be called is left out, so nobody writes their own words into the log.
+/// The repository that an address names where its route has `{namespace}/{name}`; datasets begin
+/// with `datasets/`. What no repository can be called is left out, so nobody writes their own words
+/// into the log.
 fn repo_of(route: &str, path: &str) -> Option<String> {
     let mut parts = route.split('/').zip(path.split('/'));
     let (_, namespace) = parts.find(|(part, _)| *part == "{namespace}")?;

@@ -1,4 +1,5 @@
-//! The description of the API, for machines and for people. Both are made from the routes themselves.
+//! The description of the API, for machines and for people. Both are made from the routes
+//! themselves.
 
 use std::sync::LazyLock;
 

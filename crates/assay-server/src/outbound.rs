@@ -1,5 +1,6 @@
-//! How this machine asks others: within a time, without redirects and without a proxy, and only where it may. Addresses
-//! come from users and from the policy, so none inside our own network is asked unless the operator says so.
+//! How this machine asks others: within a time, without redirects and without a proxy, and only
+//! where it may. Addresses come from users and from the policy, so none inside our own network is
+//! asked unless the operator says so.
 
 mod address;
 
@@ -13,7 +14,7 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
 use self::address::is_public;
 
-/// Which addresses may be asked.
+/// The addresses that may be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Only what everyone can reach.
@@ -25,7 +26,7 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    /// Whether an address may be asked.
+    /// Returns whether an address may be asked.
     pub(crate) fn allows(self, address: IpAddr) -> bool {
         match self {
             Self::Public => is_public(address),
@@ -40,12 +41,12 @@ impl Reach {
 #[error("the address is inside a private network, which this hub does not ask")]
 pub(crate) struct Unwelcome;
 
-/// Whether a request was not made because of where it would have led.
+/// Returns whether a request was not made because of where it would have led.
 pub(crate) fn is_unwelcome(error: &ureq::Error) -> bool {
     matches!(error, ureq::Error::Other(error) if error.is::<Unwelcome>())
 }
 
-/// Whether addresses without encryption may be asked.
+/// A choice whether addresses without encryption may be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     /// Only `https`.
@@ -73,8 +74,9 @@ pub(crate) fn agent(timeout: Duration, scheme: Scheme, reach: Reach) -> Agent {
     Agent::with_parts(config, DefaultConnector::default(), resolver)
 }
 
-/// Looks up a name and gives out what it found only when all of it may be asked: who answers with one that may not is up
-/// to something. The connection is made to what was looked up here, so a name that changes its mind changes nothing.
+/// Looks up a name and gives out what it found only when all of it may be asked: who answers with
+/// one that may not is up to something. The connection is made to what was looked up here, so a
+/// name that changes its mind changes nothing.
 #[derive(Debug)]
 struct Guarded {
     reach: Reach,

@@ -1,5 +1,5 @@
-//! How a refusal of the issuer becomes an answer: RFC 9457 bodies, made here and nowhere else, and the bodies of
-//! RFC 6749 where OAuth clients require them.
+//! The mapping from a refusal of the issuer to an answer: RFC 9457 bodies, made here and nowhere
+//! else, and the bodies of RFC 6749 where OAuth clients require them.
 
 use std::sync::Arc;
 
@@ -13,19 +13,20 @@ use axum::response::{IntoResponse, Response};
 
 use crate::error::{Cause, RETRY_SECONDS, wording};
 
-/// What every type begins with. It names a kind of failure and is no address where anything is served.
+/// The prefix of every type. It names a kind of failure and is no address where anything is served.
 const TYPES: &str = "urn:assay:problem:";
 /// The type of an RFC 9457 body.
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
-/// How to prove who one is.
+/// The challenge for a bearer token.
 const CHALLENGE: HeaderValue =
     HeaderValue::from_static(r#"Bearer realm="issuer", scope="eval:issue""#);
-/// What is said of a failure that is our own.
+/// The text for an internal failure.
 const HIDDEN: &str = "the log has the rest";
-/// How a client proves who it is.
+/// The challenge for an OAuth client.
 const CLIENT_CHALLENGE: HeaderValue = HeaderValue::from_static(r#"Basic realm="issuer""#);
 
-/// A refusal on its way out of a handler. It becomes an answer where the id of the request is known.
+/// A refusal on its way out of a handler. It becomes an answer where the id of the request is
+/// known.
 #[derive(Debug, Clone)]
 pub(crate) struct Refused(Arc<Refusal>);
 
@@ -36,7 +37,7 @@ pub(crate) struct OauthRefused {
     pub(crate) status: StatusCode,
     /// The code of RFC 6749.
     pub(crate) error: &'static str,
-    /// What is wrong.
+    /// The error in words.
     pub(crate) description: String,
 }
 

@@ -1,7 +1,7 @@
-//! How often one may ask: a count for each token and each address, in windows that all begin together.
+//! The rate limiter: a count for each token and each address, in windows that all begin together.
 //!
-//! Shared windows keep the memory bounded without a clock for each caller: when a window ends, every count is forgotten
-//! at once.
+//! Shared windows keep the memory bounded without a clock for each caller: when a window ends,
+//! every count is forgotten at once.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -14,12 +14,13 @@ use crate::config::Rates;
 /// The most callers that are told apart in one window; those that come later share one count.
 const MAX_CALLERS: usize = 100_000;
 
-/// How often a minute machines of one address may fail to prove who they are, whatever else they may ask.
+/// The number of failed authentications a minute for the machines of one address, whatever other
+/// limits allow.
 const MACHINE_GUESSES_PER_MINUTE: u64 = 10;
-/// How many wrong tokens a minute may come from one address, whatever else may.
+/// Number of wrong tokens a minute that may come from one address, whatever else may.
 const GUESSES_PER_MINUTE: u64 = 6_000;
 
-/// Whose requests are counted together.
+/// The key under which requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RateKey {
     /// Everyone with this token.
@@ -34,22 +35,22 @@ pub(crate) enum RateKey {
     Crowd,
 }
 
-/// Whether a request may go on, and how many more may.
+/// The verdict on a request, and the number of further ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// Whether this one may.
+    /// True if this one may.
     pub(crate) allowed: bool,
-    /// How many a window has.
+    /// Number of a window that has.
     pub(crate) quota: u64,
-    /// How many are left in this one.
+    /// The number left in this window.
     pub(crate) remaining: u64,
-    /// When the next window begins, in seconds.
+    /// The time until the next window begins, in seconds.
     pub(crate) reset_seconds: u64,
-    /// How long a window is, in seconds.
+    /// The length of a window, in seconds.
     pub(crate) window_seconds: u64,
 }
 
-/// Who has asked how often.
+/// The counters of all callers.
 pub(crate) struct Limiter {
     rates: Rates,
     counts: Mutex<Counts>,
@@ -62,7 +63,8 @@ struct Counts {
 }
 
 impl RateKey {
-    /// The key of an address. An IPv6 subscriber has a whole network of addresses, so that is what is counted.
+    /// The key of an address. An IPv6 subscriber has a whole network of addresses, so that is what
+    /// is counted.
     pub(crate) fn address(address: IpAddr) -> Self {
         Self::Address(network(address))
     }
@@ -91,7 +93,7 @@ impl Limiter {
         self.count(key, now, 1)
     }
 
-    /// Whether a request would be let through, without counting one.
+    /// Returns whether a request would be let through, without counting one.
     pub(crate) fn would_allow(&self, key: RateKey, now: Timestamp) -> Option<Verdict> {
         let verdict = self.count(key, now, 0)?;
         Some(Verdict {

@@ -1,6 +1,7 @@
 use assay_model::{RepoId, RepoKind};
 
-/// The same address with the new name of a repository, keeping everything round it: the API, git, and downloads alike.
+/// The same address with the new name of a repository, keeping everything round it: the API, git,
+/// and downloads alike.
 pub(crate) fn renamed(target: &str, kind: RepoKind, to: &RepoId) -> Option<String> {
     let (path, query) = match target.split_once('?') {
         Some((path, query)) => (path, Some(query)),

@@ -1,4 +1,5 @@
-//! Answers that anonymous readers get again and again, kept as bytes until something they can see has changed.
+//! Answers that anonymous readers get again and again, kept as bytes until something they can see
+//! has changed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,10 +23,11 @@ const MAX_BYTES: u32 = 256 << 20;
 const MAX_KEY: usize = 1024;
 /// The largest answer that is kept.
 const MAX_BODY: usize = MAX_BYTES as usize / 4;
-/// What an answer takes beside its address and its body, about.
+/// The approximate overhead of an answer, beside its address and its body.
 const OVERHEAD: usize = 1024;
 
-/// How many times as long as it took to make such an answer it may be given although something changed.
+/// The number of times as long as its making that such an answer may be given although something
+/// changed.
 const WORTH: u32 = 20;
 /// The longest that it may be given so.
 const MAX_OLD: Duration = Duration::from_secs(15);
@@ -43,14 +45,14 @@ struct CachedResponse {
     generation: u64,
     made: Instant,
     took: Duration,
-    /// When somebody began to make it anew.
+    /// The time at which somebody began to make it anew.
     again: Mutex<Option<Instant>>,
     answer: Answer,
 }
 
 impl CachedResponse {
-    /// Whether a stale response may still be served when only loosely related data changed. Once it is too old, one
-    /// request renders it again while others still get the old one.
+    /// Returns whether a stale response may still be served when only loosely related data changed.
+    /// Once it is too old, one request renders it again while others still get the old one.
     fn may_be_old(&self, slow: Duration, now: Instant) -> bool {
         if self.took < slow {
             return false;
@@ -66,24 +68,25 @@ impl CachedResponse {
     }
 }
 
-/// What an answer tells of.
+/// The subject of an answer.
 #[derive(Debug, Clone)]
 pub(crate) enum About {
     /// The results for a benchmark.
     Board(RepoId),
     /// The results of a model.
     Model(RepoId),
-    /// Where a model stands among all others.
+    /// The standing of a model among all others.
     Standing(RepoId),
     /// More than one of them.
     Everything,
 }
 
-/// What was asked for, when the answer may be kept: nobody in particular asked to read something.
+/// The address of an answer that may be kept: an anonymous request that reads something.
 #[derive(Debug, Clone)]
 pub(crate) struct Address(String);
 
-/// Where an answer will be kept, noted before it is computed: a change on the way makes it stale at once.
+/// The place where an answer will be kept, noted before it is computed: a change on the way makes
+/// it stale at once.
 #[derive(Debug)]
 pub(crate) struct Place {
     key: String,
@@ -111,7 +114,8 @@ impl About {
         }
     }
 
-    /// The generation of the last change after which no answer from before is given, however costly it was.
+    /// The generation of the last change after which no answer from before is given, however costly
+    /// it was.
     fn oldest(&self, hub: &Hub) -> u64 {
         match self {
             Self::Board(_) | Self::Model(_) => self.generation(hub),
@@ -122,8 +126,8 @@ impl About {
 }
 
 impl Address {
-    /// The address that a request names. What an anonymous reader sees depends on it alone, and on the host for what
-    /// counts as external.
+    /// The address that a request names. What an anonymous reader sees depends on it alone, and on
+    /// the host for what counts as external.
     pub(crate) fn new(base: &BaseUrl, uri: &Uri) -> Self {
         let target = uri.path_and_query().map_or("", |target| target.as_str());
         Self(format!("{base}{target}"))

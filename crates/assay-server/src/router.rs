@@ -38,7 +38,7 @@ const EXPOSED: [HeaderName; 8] = [
     HeaderName::from_static("x-request-id"),
 ];
 
-/// What tells browsers to come back encrypted, for a year.
+/// The header that tells browsers to come back encrypted, for a year.
 const ENCRYPTED_ALWAYS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Everything a hub answers, as one service.
@@ -79,8 +79,8 @@ fn group_router(group: RouteGroup, routes: Router<AppState>, state: &AppState) -
         .layer((answer, catch_panics(state)))
 }
 
-/// Lets a group answer for unknown addresses below its own ones. Where a page could have such an address, as that of the
-/// model `api/x`, they are routes.
+/// Lets a group answer for unknown addresses below its own ones. Where a page could have such an
+/// address, as that of the model `api/x`, they are routes.
 fn with_fallback(group: RouteGroup, routes: Router<AppState>) -> Router<AppState> {
     let missing = async || Failure::no_route();
     match group {

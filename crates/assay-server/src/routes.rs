@@ -1,4 +1,5 @@
-//! Routes and what is said of them, added together: a route that the document does not describe cannot be added.
+//! Routes and what is said of them, added together: a route that the document does not describe
+//! cannot be added.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ pub(crate) struct Routes {
     described: BTreeMap<String, Vec<Described>>,
 }
 
-/// What is answered at one path, method by method.
+/// The handlers of one path, method by method.
 pub(crate) struct Methods {
     router: MethodRouter<AppState>,
     told: Vec<(HttpMethod, String, RouteDoc)>,
@@ -147,7 +148,8 @@ impl Routes {
     pub(crate) fn route(mut self, path: &str, methods: Methods) -> Self {
         let described = self.described.entry(path.to_owned()).or_default();
         for (method, mut name, told) in methods.told {
-            // One handler may answer several forms and methods; their names tell them apart all the same.
+            // One handler may answer several forms and methods; their names tell them apart all the
+            // same.
             if let Some(form) = told.form() {
                 name.push('.');
                 name.push_str(form);
@@ -185,8 +187,8 @@ impl Routes {
         self
     }
 
-    /// The same routes below a path, for repositories of one kind. Which kind it is stands in an extension, so that a
-    /// handler has one form for both.
+    /// The same routes below a path, for repositories of one kind. Which kind it is stands in an
+    /// extension, so that a handler has one form for both.
     pub(crate) fn below(self, path: &str, kind: RepoKind) -> Self {
         let router = self.router.layer(Extension(kind));
         let described = self.described.into_iter().map(|(own, described)| {
@@ -212,7 +214,7 @@ impl Routes {
         self.router
     }
 
-    /// What is said, path by path.
+    /// Returns the descriptions, path by path.
     pub(crate) fn described(self) -> BTreeMap<String, Vec<Described>> {
         self.described
     }

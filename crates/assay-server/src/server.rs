@@ -21,7 +21,7 @@ use crate::state::AppState;
 use crate::tls::{Certificate, TlsError};
 use crate::witnesses::ask_for_ever;
 
-/// How often the policy file is looked at.
+/// The interval at which the policy file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The time between two looks for uploads that no commit named.
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
@@ -29,10 +29,10 @@ const SWEEP_EVERY: Duration = Duration::from_mins(10);
 const BIND_TRIES: u32 = 40;
 /// The time between two of them.
 const BETWEEN_BINDS: Duration = Duration::from_millis(50);
-/// How long requests in flight may take when nobody said otherwise.
+/// Maximum duration of requests in flight when nobody said otherwise.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Why a server did not start or did not go on.
+/// The reason why a server did not start or did not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The configuration contradicts itself.
@@ -43,7 +43,7 @@ pub enum ServeError {
     Hub {
         /// The data directory.
         data: PathBuf,
-        /// Why.
+        /// The cause.
         source: assay_app::Error,
     },
     /// The address cannot be listened on.
@@ -51,7 +51,7 @@ pub enum ServeError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The certificate cannot be used.
@@ -82,7 +82,8 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
         data: config.data.clone(),
         source,
     };
-    // The address comes first: a second server on the same one must not touch the data of the first.
+    // The address comes first: a second server on the same one must not touch the data of the
+    // first.
     let (listener, address) = bind(config.listen)?;
     let mark =
         ServerMark::set(&config.data, Servers::with(config.database.as_ref())).map_err(failed)?;
@@ -104,12 +105,12 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
 }
 
 impl Server {
-    /// Where it listens; the port is the one that was given when the configuration said 0.
+    /// Returns the address it listens on; the port is the actual one when the configuration said 0.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What clients call it: `public_url`, else where it listens.
+    /// Returns its public address: `public_url`, else the address it listens on.
     pub fn url(&self) -> String {
         if let Some(url) = &self.config.public_url {
             return url.to_string();
@@ -252,8 +253,9 @@ fn forbidden(error: &assay_app::Error) -> &'static str {
     ""
 }
 
-/// Listens on an address. A server that was killed may leave a `git` behind that is not yet quite started and holds what it
-/// inherited until it is; so an address that is in use is tried again for a moment.
+/// Listens on an address. A server that was killed may leave a `git` behind that is not yet quite
+/// started and holds what it inherited until it is; so an address that is in use is tried again for
+/// a moment.
 pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
     let failed = |source| ServeError::Bind { address, source };
     let mut bound = TcpListener::bind(address);
@@ -271,8 +273,8 @@ pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Ser
     Ok((listener, address))
 }
 
-/// Reads the policy of the issuer and the certificate again when they have changed, and when the process gets SIGHUP. What
-/// cannot be used is reported and changes nothing.
+/// Reads the policy of the issuer and the certificate again when they have changed, and when the
+/// process gets SIGHUP. What cannot be used is reported and changes nothing.
 async fn follow_files(issuer: Arc<Issuer>, certificate: Option<Arc<Certificate>>) {
     let mut fault = None;
     #[cfg(unix)]

@@ -16,7 +16,7 @@ use crate::rate::Limiter;
 use crate::rendered::Rendered;
 use crate::web::{AggregateCache, PublicMatrixCache};
 
-/// What every handler can reach.
+/// The state that every handler can reach.
 #[derive(Clone)]
 pub(crate) struct AppState {
     /// The hub.
@@ -27,34 +27,34 @@ pub(crate) struct AppState {
     pub(crate) web: Arc<Web>,
 }
 
-/// What the HTTP side knows and the hub does not.
+/// The state of the HTTP side, which the hub does not know.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct Web {
-    /// What is answered.
+    /// The parts of the hub that are served.
     pub(crate) serves: Serves,
-    /// What clients call this hub, when that is configured.
+    /// The public address of this hub, when it is configured.
     pub(crate) public_url: Option<BaseUrl>,
     /// `http` or `https`, when no proxy says otherwise.
     pub(crate) scheme: &'static str,
-    /// Whether connections are encrypted by this server.
+    /// True if connections are encrypted by this server.
     pub(crate) has_tls: bool,
-    /// Whether the headers of a proxy are believed.
+    /// True if the headers of a proxy are believed.
     pub(crate) trust_proxy: bool,
-    /// Whether the request log names the address of each client.
+    /// True if the request log names the address of each client.
     pub(crate) logs_addresses: bool,
-    /// Whether `/metrics` is answered.
+    /// True if `/metrics` is answered.
     pub(crate) shows_metrics: bool,
     /// The largest body of an ordinary request.
     pub(crate) body_bytes: usize,
-    /// What the hub allows, for what is refused before the hub is asked.
+    /// The limits of the hub, for requests that are refused before the hub sees them.
     pub(crate) limits: Limits,
-    /// Where uploads wait until they are committed.
+    /// The directory in which uploads wait until they are committed.
     pub(crate) scratch: PathBuf,
     /// The time.
     pub(crate) clock: Arc<dyn Clock>,
-    /// What is counted.
+    /// The metrics.
     pub(crate) metrics: Arc<Metrics>,
-    /// Who has asked how often.
+    /// The rate limiter.
     pub(crate) limiter: Limiter,
     /// The lake, when there is one.
     pub(crate) lake: Option<Lake>,

@@ -1,4 +1,5 @@
-//! A whole hub in a temporary directory, asked through its real router: for the tests of this crate and of others.
+//! A whole hub in a temporary directory, asked through its real router: for the tests of this crate
+//! and of others.
 
 #![expect(
     clippy::unwrap_used,
@@ -43,7 +44,7 @@ pub use reply::Answer;
 
 /// The moment at which every test begins.
 const BEGINNING: i64 = 1_771_065_000;
-/// What the hub is called in tests.
+/// The host name of the hub in tests.
 const HOST_NAME: &str = "127.0.0.1:8460";
 
 /// A hub with an operator and two users.
@@ -61,7 +62,7 @@ pub struct TestHub {
     database: Option<TestDatabase>,
 }
 
-/// Who asks.
+/// A person who sends requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Person {
     /// Nobody in particular.
@@ -84,7 +85,8 @@ impl Clock for TestClock {
     }
 }
 
-/// A new database on a private server, when `ASSAY_TEST_DATABASE` asks for `postgres` and there is one to be had.
+/// A new database on a private server, when `ASSAY_TEST_DATABASE` asks for `postgres` and there is
+/// one to be had.
 async fn server_database() -> Option<TestDatabase> {
     let asked = std::env::var_os("ASSAY_TEST_DATABASE")?;
     assert_eq!(
@@ -204,7 +206,8 @@ impl TestHub {
         tokio::spawn(send_for_ever(hub, metrics, reach(private)))
     }
 
-    /// Hands what is public to the lake, as a server does whenever something has changed. None when nothing has.
+    /// Hands what is public to the lake, as a server does whenever something has changed. None when
+    /// nothing has.
     pub async fn fill_lake(&self) -> Option<Ingested> {
         let lake = self.lake.as_ref().expect("the test has a lake");
         let mut filler = self.filler.lock().await;
@@ -222,7 +225,7 @@ impl TestHub {
         self.directory.path()
     }
 
-    /// Where its database is, unless that is a file in the data directory.
+    /// Returns its database, unless that is a file in the data directory.
     pub fn database(&self) -> Option<Database> {
         self.database.as_ref().map(TestDatabase::address)
     }

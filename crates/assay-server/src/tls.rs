@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
-/// Why a certificate cannot be used.
+/// The reason why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file cannot be read.
@@ -27,9 +27,9 @@ pub enum TlsError {
     Pem {
         /// The file.
         path: PathBuf,
-        /// What it should have.
+        /// The content that it should have.
         what: &'static str,
-        /// Why not.
+        /// The cause.
         source: pem::Error,
     },
     /// Key and certificate do not belong together, or are of a kind that TLS does not know.
@@ -37,7 +37,8 @@ pub enum TlsError {
     Unusable(#[from] rustls::Error),
 }
 
-/// A certificate in two files that are read again when they change, so that a renewal needs no restart.
+/// A certificate in two files that are read again when they change, so that a renewal needs no
+/// restart.
 pub(crate) struct Certificate {
     chain: PathBuf,
     key: PathBuf,
@@ -62,7 +63,8 @@ impl Certificate {
         }))
     }
 
-    /// Returns what connections are encrypted with: new ones with the certificate that was read last.
+    /// Returns what connections are encrypted with: new ones with the certificate that was read
+    /// last.
     pub(crate) fn server_config(self: &Arc<Self>) -> Result<Arc<ServerConfig>, TlsError> {
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
@@ -72,8 +74,9 @@ impl Certificate {
         Ok(Arc::new(config))
     }
 
-    /// Reads the files again if they have changed. Returns true when there is another certificate from now on. What cannot be
-    /// used, such as a new chain whose key is not there yet, changes nothing.
+    /// Reads the files again if they have changed. Returns true when there is another certificate
+    /// from now on. What cannot be used, such as a new chain whose key is not there yet, changes
+    /// nothing.
     pub(crate) fn reload_if_changed(&self) -> Result<bool, TlsError> {
         let files = [read(&self.chain)?, read(&self.key)?];
         if self.loaded.read().files == files {

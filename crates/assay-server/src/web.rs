@@ -1,9 +1,11 @@
-//! The pages of a hub: what people read in a browser, made on the server and complete without a script.
+//! The pages of a hub: what people read in a browser, made on the server and complete without a
+//! script.
 //!
-//! A page is a handler that takes a [`Visitor`], asks [`assay_app::Hub`] what the API asks it, and gives a template back
-//! with [`Visitor::render`]. Every template extends `base.html`, which shows the [`frame::Frame`]. What strangers wrote
-//! goes through the escaping of every template ([`Inert`]), through [`links::safe`] when it is an address, through
-//! [`markdown`] when it is a README, and through [`cite`] when it is JSON-LD; nothing else may mark text as safe.
+//! A page is a handler that takes a [`Visitor`], asks [`assay_app::Hub`] what the API asks it, and
+//! gives a template back with [`Visitor::render`]. Every template extends `base.html`, which shows
+//! the [`frame::Frame`]. What strangers wrote goes through the escaping of every template
+//! ([`Inert`]), through [`links::safe`] when it is an address, through [`markdown`] when it is a
+//! README, and through [`cite`] when it is JSON-LD; nothing else may mark text as safe.
 
 mod accounts;
 mod assets;
@@ -100,7 +102,8 @@ pub(crate) fn pages() -> Pages {
         )
 }
 
-/// What pages of the hub and of others embed. None of it depends on who is signed in.
+/// Returns the routes that pages of the hub and of others embed. None of them depends on who is
+/// signed in.
 pub(crate) fn parts() -> Pages {
     Pages::new()
         .page(
@@ -115,7 +118,7 @@ pub(crate) fn parts() -> Pages {
         )
 }
 
-/// What people read.
+/// Returns the routes of pages for reading.
 fn reading() -> Pages {
     Pages::new()
         .page("/", "The home of the hub: what is new.", get(home::home))
@@ -197,7 +200,7 @@ fn elsewhere() -> Pages {
         )
 }
 
-/// Where people act.
+/// Returns the routes of pages for acting.
 fn acting() -> Pages {
     Pages::new()
         .merge(accounts::pages())
@@ -230,7 +233,8 @@ fn of_repositories() -> Pages {
     models.merge(pages().below("/datasets", RepoKind::Dataset))
 }
 
-/// Fails a request that no route matches. Clients read `RepoNotFound` for kinds of repositories that this hub does not keep.
+/// Fails a request that no route matches. Clients read `RepoNotFound` for kinds of repositories
+/// that this hub does not keep.
 pub(crate) async fn fallback(uri: Uri) -> Failure {
     let mut parts = uri.path().split('/').skip(1);
     match (parts.next(), parts.next()) {

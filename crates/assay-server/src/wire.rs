@@ -1,4 +1,4 @@
-//! What the hub says, in the words of its clients. One function a shape, no decisions.
+//! The answers of the hub, in the words of its clients. One function a shape, no decisions.
 
 use assay_app::{
     Account, AccountKind, FileEntry, Identity, LastCommit, RefInfo, RefList, RepoInfo, Scope,
@@ -21,16 +21,16 @@ pub(crate) use diff::{board_diff, ranks as change_ranks};
 pub(crate) use discussion::{details, discussion_page, event};
 pub(crate) use result::eval_result;
 
-/// What is answered when there is nothing else to say.
+/// The answer when there is nothing else to say.
 pub(crate) const OK: &str = "OK";
-/// What is percent-encoded in a segment of a path.
+/// The characters that are percent-encoded in a segment of a path.
 pub(crate) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
     .remove(b'~');
 
-/// What the signed evidence says of a result, with what its author can do about it.
+/// Returns the standing of a result, with the next step of its author.
 pub(crate) fn standing(standing: &Standing) -> hub_api::BoardStanding {
     let hint = standing.reason().and_then(assay_app::hint);
     hub_api::BoardStanding {
@@ -39,7 +39,7 @@ pub(crate) fn standing(standing: &Standing) -> hub_api::BoardStanding {
     }
 }
 
-/// What a hub knows an account by, in the 24 digits that clients expect. It follows from the name.
+/// Returns the id of an account, in the 24 digits that clients expect. It follows from the name.
 pub(crate) fn account_id(name: &str) -> String {
     let digest = Sha256::digest(name.to_ascii_lowercase().as_bytes());
     hex(&digest[..12])
@@ -110,7 +110,7 @@ pub(crate) fn who_am_i(identity: &Identity) -> hub_api::WhoAmI {
     }
 }
 
-/// What lists and pages say of a repository, without its files and results.
+/// Returns the facts of a repository, without its files and results.
 pub(crate) fn repo_info(facts: &RepoInfo) -> hub_api::RepoInfo {
     let is_model = facts.kind == RepoKind::Model;
     hub_api::RepoInfo {

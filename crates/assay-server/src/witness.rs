@@ -1,4 +1,5 @@
-//! A witness that anyone can run: it answers `add-checkpoint` of C2SP tlog-witness, and says what it has seen.
+//! A witness that anyone can run: it answers `add-checkpoint` of C2SP tlog-witness, and says what
+//! it has seen.
 
 use std::fmt::Write as _;
 use std::net::{SocketAddr, TcpListener};
@@ -18,7 +19,7 @@ use crate::connection::{ConnectionLimits, Listener};
 use crate::server::{PATIENCE, ServeError, bind, told_to_stop};
 
 const TEXT: &str = "text/plain; charset=utf-8";
-/// What C2SP says that the size of a known checkpoint is sent as.
+/// The content type of C2SP for the size of a known checkpoint.
 const SIZE: &str = "text/x.tlog.size";
 
 /// A witness that listens and does not answer yet.
@@ -39,7 +40,7 @@ impl WitnessServer {
         })
     }
 
-    /// Where it listens; the port is the one that was given when 0 was asked for.
+    /// Returns the address it listens on; the port is the actual one when 0 was asked for.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -1,4 +1,5 @@
-//! Brings checkpoints to the witnesses of this hub, as C2SP tlog-witness has it. Their addresses come from the operator alone.
+//! Brings checkpoints to the witnesses of this hub, as C2SP tlog-witness has it. Their addresses
+//! come from the operator alone.
 
 use std::error::Error as _;
 use std::io::Read as _;
@@ -10,9 +11,9 @@ use ureq::Agent;
 
 use crate::outbound::{self, Reach, Scheme};
 
-/// How often the logs are looked at.
+/// The interval at which the logs are looked at.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long a witness may take to answer, all in all.
+/// Maximum duration of a witness to answer, all in all.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 4096;

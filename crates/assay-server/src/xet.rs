@@ -1,4 +1,5 @@
-//! Large files by the Xet protocol: a token for a repository, the content as xorbs, and the files as a shard.
+//! Large files by the Xet protocol: a token for a repository, the content as xorbs, and the files
+//! as a shard.
 
 use axum::http::StatusCode;
 use std::io;
@@ -32,15 +33,16 @@ use crate::observe::RequestId;
 use crate::routes::{Routes, post};
 use crate::state::AppState;
 
-/// How long a token is good, in seconds.
+/// The lifetime of a token, in seconds.
 const TOKEN_SECONDS: i64 = 3600;
 /// The seconds of a day.
 const DAY_SECONDS: i64 = 86_400;
 /// The first part of a token.
 const TOKEN_KIND: &str = "xet";
-/// What divides the parts of a token. No name has it.
+/// The divider of the parts of a token. No name has it.
 const DIVIDER: char = '~';
-/// How often a client that waits for its files to be assembled hears from us. It gives up after two minutes.
+/// The interval of signs of life to a client that waits for its files to be assembled. It gives up
+/// after two minutes.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The permission to send the content of large files to one repository for a while.
@@ -48,13 +50,13 @@ const HEARTBEAT: Duration = Duration::from_secs(10);
 pub(crate) struct XetToken {
     kind: RepoKind,
     id: RepoId,
-    /// Who sends.
+    /// The uploader.
     pub(crate) uploader: Uploader,
     until: i64,
 }
 
-/// The repository in an address of Xet. The last part is the account and the day, for which the client remembers what it
-/// has sent.
+/// The repository in an address of Xet. The last part is the account and the day, for which the
+/// client remembers what it has sent.
 #[derive(Deserialize)]
 struct XetPlace {
     kind: String,
@@ -67,7 +69,8 @@ struct XorbName {
     hash: String,
 }
 
-/// The routes below `/xet`. Others of the protocol are 404, which its clients take for "not offered".
+/// The routes below `/xet`. Others of the protocol are 404, which its clients take for "not
+/// offered".
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::LargeFiles)
         .route(
@@ -213,7 +216,8 @@ impl XetToken {
             let text = "this token is for another repository".to_owned();
             return Err(Failure::new(StatusCode::FORBIDDEN, text));
         }
-        // Whoever was given the token was let in when it was made, and is looked up again before anything is kept.
+        // Whoever was given the token was let in when it was made, and is looked up again before
+        // anything is kept.
         let shell = state.hub.shell();
         Ok(state.hub.repo(&shell, kind, &id).await?)
     }
@@ -265,7 +269,8 @@ async fn send_shard(
     Ok(Json(XetShardAnswer { result: 1 }))
 }
 
-/// Assembles the files of a shard while the client is told that it goes on. The client shows the message of a failure.
+/// Assembles the files of a shard while the client is told that it goes on. The client shows the
+/// message of a failure.
 async fn send_shard_and_follow(
     State(state): State<AppState>,
     token: XetToken,

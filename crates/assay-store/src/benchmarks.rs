@@ -17,7 +17,7 @@ pub struct IndexedBenchmark {
     pub revision: ObjectId,
     /// The definition, as the caller spells it.
     pub definition: Json,
-    /// Whether the definition is valid; results of one that is not are pending.
+    /// True if the definition is valid; results of one that is not are pending.
     pub valid: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct NewBenchmark {
     pub definition: Json,
     /// The tasks, in the order of the definition.
     pub tasks: Vec<TaskId>,
-    /// Whether the definition is valid.
+    /// True if the definition is valid.
     pub valid: bool,
 }
 

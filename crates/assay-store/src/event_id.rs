@@ -21,7 +21,7 @@ pub struct EventId(String);
 pub struct EventIdError;
 
 impl EventId {
-    /// How many digits it has.
+    /// Number of digits that it has.
     pub const DIGITS: usize = 24;
 
     /// An id of twelve random bytes, which the caller draws.

@@ -23,7 +23,7 @@ pub struct TrustedPublisher {
     pub issuer: String,
     /// The claims that its ID tokens must have, each with exactly this value.
     pub claims: BTreeMap<String, String>,
-    /// When it was added.
+    /// Time at which it was added.
     pub created: Timestamp,
 }
 
@@ -38,7 +38,7 @@ pub struct NewTrustedPublisher {
     pub issuer: String,
     /// The claims that its ID tokens must have.
     pub claims: BTreeMap<String, String>,
-    /// When it is added.
+    /// Time at which it is added.
     pub created: Timestamp,
 }
 

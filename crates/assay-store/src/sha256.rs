@@ -19,7 +19,7 @@ pub struct Sha256([u8; 32]);
 pub struct Sha256Error;
 
 impl Sha256 {
-    /// How many digits the text has.
+    /// Number of digits that the text has.
     pub const DIGITS: usize = 64;
 
     /// The hash of these bytes.

@@ -6,12 +6,13 @@ use std::process::Command;
 /// The archive of published records, as the corpus has it.
 const RECORDS: &str = "eee-records-0.2.tar.gz";
 
-/// Returns the directory that `ASSAY_CORPUS` names, or the one beside the repository. Without either it prints that the
-/// test is skipped.
+/// Returns the directory that `ASSAY_CORPUS` names, or the one beside the repository. Without
+/// either it prints that the test is skipped.
 ///
 /// # Panics
 ///
-/// When `ASSAY_CORPUS` names something that is no directory: a comparison that was asked for is not skipped.
+/// When `ASSAY_CORPUS` names something that is no directory: a comparison that was asked for is not
+/// skipped.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub fn find_corpus() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("ASSAY_CORPUS") {
@@ -31,7 +32,8 @@ pub fn find_corpus() -> Option<PathBuf> {
     found
 }
 
-/// Unpacks the published records into a directory, once, and returns it: `records-0.2.0` and `records-0.2.2` are below.
+/// Unpacks the published records into a directory, once, and returns it: `records-0.2.0` and
+/// `records-0.2.2` are below.
 ///
 /// # Panics
 ///
@@ -45,7 +47,8 @@ pub fn unpack_records(corpus: &Path, directory: &Path) -> PathBuf {
     if unpacked.is_dir() {
         return unpacked;
     }
-    // Several tests may do this at once, and one may be killed: only a whole directory gets its name.
+    // Several tests may do this at once, and one may be killed: only a whole directory gets its
+    // name.
     let draft = tempfile::tempdir_in(directory).expect("a directory for the records");
     let status = Command::new("tar")
         .arg("-xzf")

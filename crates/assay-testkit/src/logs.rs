@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-/// Returns the results of a run of lm-evaluation-harness: one task, `sums`, of which 3 of 4 answers are right. The commit is
-/// that of the model, if the log says it.
+/// Returns the results of a run of lm-evaluation-harness: one task, `sums`, of which 3 of 4 answers
+/// are right. The commit is that of the model, if the log says it.
 pub fn lm_eval_results(model: &str, dataset: &str, commit: Option<&str>) -> String {
     let mut config =
         json!({ "model": "hf", "model_args": format!("pretrained={model}"), "batch_size": "1" });

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-/// Returns the Python that `ASSAY_PYTHON` names, or else the one of the system, if it has the package. Without, it prints
-/// that the test is skipped.
+/// Returns the Python that `ASSAY_PYTHON` names, or else the one of the system, if it has the
+/// package. Without, it prints that the test is skipped.
 #[expect(
     clippy::disallowed_methods,
     reason = "the interpreter of the tests comes from outside"

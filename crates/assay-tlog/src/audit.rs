@@ -30,7 +30,8 @@ pub enum Depth {
 pub struct AuditOptions<'a> {
     /// A checkpoint of the same log that was kept from an earlier audit.
     pub since: Option<&'a SignedCheckpoint>,
-    /// Former keys of the log, such as the same key under the former name: the earlier checkpoint may be signed with one.
+    /// Former keys of the log, such as the same key under the former name: the earlier checkpoint
+    /// may be signed with one.
     pub former: &'a [VerifierKey],
     /// The thoroughness.
     pub depth: Depth,

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io;
 
-/// Reads and writes at a position. Only the process that holds the lock of a log writes, so a position that the operating
-/// system moves along the way, as Windows does, is nobody else's.
+/// Reads and writes at a position. Only the process that holds the lock of a log writes, so a
+/// position that the operating system moves along the way, as Windows does, is nobody else's.
 pub(crate) trait Positioned {
     /// Fills the buffer from a position on.
     fn read_whole_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;

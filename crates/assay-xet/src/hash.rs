@@ -23,7 +23,8 @@ const MAX_CHILDREN: usize = 9;
 /// One node of so many ends the children of its parent, on average.
 const BRANCHING: u8 = 4;
 
-/// A hash of the Xet protocol. Its text is that of four little-endian numbers, so it is not the bytes in their order.
+/// A hash of the Xet protocol. Its text is that of four little-endian numbers, so it is not the
+/// bytes in their order.
 ///
 /// ```
 /// # use assay_xet::{XetHash, chunk_hash};

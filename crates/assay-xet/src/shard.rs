@@ -53,7 +53,8 @@ impl ShardFile {
     }
 }
 
-/// Reads the files of a shard. What a shard says of xorbs is passed over: the xorbs themselves say it.
+/// Reads the files of a shard. What a shard says of xorbs is passed over: the xorbs themselves say
+/// it.
 pub fn parse_shard(bytes: &[u8]) -> Result<Vec<ShardFile>, Error> {
     let (head, mut rest) = bytes.split_at_checked(RECORD).ok_or(Error::NoShard)?;
     if head[..32] != TAG || head[32..40] != VERSION.to_le_bytes() {
@@ -93,7 +94,8 @@ fn read_file(head: &[u8; RECORD], rest: &mut &[u8]) -> Result<ShardFile, Error> 
         }
     }
     let sha256 = if flags & HAS_METADATA != 0 {
-        // The digest is written as if it were a hash of Xet, so the text of one is the text of the other.
+        // The digest is written as if it were a hash of Xet, so the text of one is the text of the
+        // other.
         Some(hash(take(rest)?).to_string())
     } else {
         None

@@ -11,7 +11,8 @@ pub const MAX_CHUNK_BYTES: u32 = 128 << 10;
 pub const MAX_XORB_BYTES: u64 = 64 << 20;
 /// The most chunks of a xorb.
 pub const MAX_XORB_CHUNKS: usize = 8 << 10;
-/// The largest xorb as it is sent, in bytes: with a header for each chunk and room for the index that some clients append.
+/// The largest xorb as it is sent, in bytes: with a header for each chunk and room for the index
+/// that some clients append.
 pub const MAX_XORB_FILE_BYTES: u64 = MAX_XORB_BYTES + (MAX_XORB_CHUNKS as u64) * 64 + 4096;
 
 /// The size of the header of a chunk.
@@ -142,7 +143,8 @@ impl<R: BufRead + Seek> Chunks<R> {
     }
 }
 
-/// Reads a whole xorb and compares it with its hash and with every limit. Returns the hash and size of each chunk.
+/// Reads a whole xorb and compares it with its hash and with every limit. Returns the hash and size
+/// of each chunk.
 pub fn verify_xorb(reader: impl BufRead, expected: XetHash) -> Result<Vec<(XetHash, u64)>, Error> {
     let mut chunks = Chunks::new(reader);
     let mut found = Vec::new();

@@ -7,11 +7,11 @@ use assay_render::visible;
 
 use crate::plural::grouped;
 
-/// How many failures of one kind are told one by one.
+/// Number of failures of one kind that are told one by one.
 const SHOWN_ALIKE: usize = 3;
 
-/// Prints failures as errors. Of those that are alike but for names in backticks and numbers, the first few are printed, then
-/// how many there are more.
+/// Prints failures as errors. Of those that are alike but for names in backticks and numbers, the
+/// first few are printed, then how many there are more.
 pub(crate) fn report_failures<'f>(
     failures: impl IntoIterator<Item = &'f str>,
     printer: &mut Printer,

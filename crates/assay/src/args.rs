@@ -1,4 +1,4 @@
-//! What can be typed. What it means is for the commands.
+//! The arguments of the command line. Their meaning is for the commands.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +15,8 @@ use crate::commands::lake::ExternalArgs;
 #[cfg(feature = "hub")]
 use crate::commands::operate::args as operate;
 
-/// The registry for AI evaluation results: validate them on a laptop or in CI, by the rules of the hub
+/// The registry for AI evaluation results: validate them on a laptop or in CI, by the rules of the
+/// hub
 #[derive(Debug, Parser)]
 #[command(
     name = "assay",
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// When to use colours: `always`, `never`, or `auto`, on a terminal unless `NO_COLOR` is set
+    /// Use of colours: `always`, `never`, or `auto`, on a terminal unless `NO_COLOR` is set
     #[arg(
         long,
         global = true,
@@ -50,7 +51,8 @@ pub(crate) struct Args {
     pub(crate) color: Color,
 }
 
-/// The commands. What each does is said at its arguments, where the long description can stand beside it.
+/// The commands. What each does is said at its arguments, where the long description can stand
+/// beside it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Validate(Validate),
@@ -134,7 +136,8 @@ Examples:
     Man(Man),
 }
 
-/// Returns true when the command line asks for JSON, also one that cannot be followed: its fault is told in JSON too.
+/// Returns true when the command line asks for JSON, also one that cannot be followed: its fault is
+/// told in JSON too.
 pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
     let mut arguments = arguments.take_while(|argument| argument != "--");
     while let Some(argument) = arguments.next() {
@@ -146,7 +149,7 @@ pub(crate) fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
     false
 }
 
-/// How an answer is printed.
+/// The format of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowFormat {
     /// For people
@@ -191,14 +194,15 @@ pub(crate) struct Validate {
     #[arg(default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// What the files are, when neither name nor content gives it away
+    /// Kind of the files, when neither name nor content gives it away
     #[arg(long = "as", value_name = "KIND", value_parser = kinds())]
     pub(crate) kind: Option<FileKind>,
 
     /// A directory with checkouts of benchmarks that results may name
     ///
-    /// Every eval.yaml up to four directories deep counts. The id is that of the git remote, if its address ends in
-    /// `datasets/NAMESPACE/NAME`; else the last two directories. May be given several times.
+    /// Every eval.yaml up to four directories deep counts. The id is that of the git remote, if its
+    /// address ends in `datasets/NAMESPACE/NAME`; else the last two directories. May be given
+    /// several times.
     #[arg(long, value_name = "DIR")]
     pub(crate) benchmarks: Vec<PathBuf>,
 
@@ -208,15 +212,15 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "URL")]
     pub(crate) hub: Option<String>,
 
-    /// Whether records must lie in the layout of the datastore
+    /// True if records must lie in the layout of the datastore
     #[arg(long, value_enum, default_value_t = Layout::Auto, value_name = "POLICY")]
     pub(crate) layout: Layout,
 
-    /// How findings are printed
+    /// Format of the findings
     #[arg(long, value_enum, default_value_t = Format::Rich)]
     pub(crate) format: Format,
 
-    /// How many findings of one code are kept of one file; 0 keeps all
+    /// Number of findings of one code that are kept of one file; 0 keeps all
     ///
     /// All findings are counted, kept or not.
     #[arg(long, value_name = "N", default_value_t = assay_check::Context::DEFAULT_LIMIT)]
@@ -238,7 +242,7 @@ pub(crate) struct Validate {
     #[arg(long)]
     pub(crate) fix: bool,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
@@ -270,8 +274,8 @@ Exit codes:
 pub(crate) struct Upgrade {
     /// Records, directories to look for records in, or quoted patterns
     ///
-    /// A samples file stands for its record. The path of a record must end in the layout of the datastore:
-    /// `data/{benchmark}/{developer}/{model}/{uuid}.json`.
+    /// A samples file stands for its record. The path of a record must end in the layout of the
+    /// datastore: `data/{benchmark}/{developer}/{model}/{uuid}.json`.
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -287,7 +291,7 @@ pub(crate) struct Upgrade {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// How the account is printed
+    /// Format of the account
     #[arg(long, value_enum, default_value_t = AccountFormat::Rich)]
     pub(crate) format: AccountFormat,
 
@@ -295,7 +299,7 @@ pub(crate) struct Upgrade {
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
@@ -321,7 +325,7 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// How pages are printed
+    /// Format of the pages
     #[arg(long, value_enum, default_value_t = PageFormat::Text)]
     pub(crate) format: PageFormat,
 }
@@ -346,7 +350,8 @@ pub(crate) struct Who {
     #[arg(long, value_name = "PATH")]
     pub(crate) registry: Vec<PathBuf>,
 
-    /// Resolve among the models in this file, one id on each line, instead of those that ship with the program
+    /// Resolve among the models in this file, one id on each line, instead of those that ship with
+    /// the program
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<PathBuf>,
 
@@ -354,7 +359,7 @@ pub(crate) struct Who {
     #[arg(long)]
     pub(crate) join: bool,
 
-    /// How answers are printed
+    /// Format of the answers
     #[arg(long, value_enum, default_value_t = PageFormat::Text)]
     pub(crate) format: PageFormat,
 }
@@ -367,11 +372,11 @@ Examples:
   assay schema eee                              the current record
   assay schema eee-samples --schema-version 0.2.0")]
 pub(crate) struct Schema {
-    /// Which format
+    /// The format
     #[arg(value_name = "KIND", value_parser = kinds())]
     pub(crate) kind: FileKind,
 
-    /// Which version of the Every Eval Ever schema [default: the current one]
+    /// Version of the Every Eval Ever schema [default: the current one]
     #[arg(long, value_name = "VERSION", value_parser = versions())]
     pub(crate) schema_version: Option<Version>,
 }
@@ -401,7 +406,7 @@ pub(crate) struct Man {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// When to use colours.
+/// The use of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal
@@ -412,7 +417,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// Whether records must lie in the layout of the datastore.
+/// A choice whether records must have the layout of the datastore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Layout {
     /// Below a directory `data` they must; elsewhere it is a warning
@@ -423,7 +428,7 @@ pub(crate) enum Layout {
     Off,
 }
 
-/// How findings are printed.
+/// The format of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people: source lines with carets, like findings grouped
@@ -437,7 +442,7 @@ pub(crate) enum Format {
     Sarif,
 }
 
-/// How the account of an upgrade is printed.
+/// The format of the account of an upgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AccountFormat {
     /// For people: equal changes of many records are told once
@@ -447,7 +452,7 @@ pub(crate) enum AccountFormat {
     Json,
 }
 
-/// How pages are printed.
+/// The format of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PageFormat {
     /// Markdown, lightly set on a terminal

@@ -14,12 +14,12 @@ use walkdir::WalkDir;
 use crate::disk::Disk;
 use crate::hub_benchmarks::HubBenchmarks;
 
-/// How deep below a directory an `eval.yaml` is looked for.
+/// The depth below a directory to which an `eval.yaml` is looked for.
 const MAX_DEPTH: usize = 4;
-/// How large a git configuration may be before it is left alone, in bytes.
+/// Maximum size of a git configuration before it is left alone, in bytes.
 const MAX_GIT_CONFIG: u64 = 1 << 16;
 
-/// Why a directory of benchmarks cannot be used.
+/// The reason why a directory of benchmarks cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the benchmarks in `{directory}` (`--benchmarks`) cannot be read: {}", reason(.source))]
 pub(crate) struct BenchmarksError {
@@ -66,7 +66,7 @@ impl Lists {
             .is_some_and(|checkouts| checkouts.known.is_empty())
     }
 
-    /// What the hub could not be asked, in a sentence each.
+    /// Returns the failed requests to the hub, a sentence each.
     pub(crate) fn failures(&self) -> Vec<String> {
         self.hub
             .as_ref()
@@ -94,7 +94,8 @@ impl Benchmarks for Lists {
     }
 }
 
-/// Benchmarks on this machine, by id and, where the directory gives no namespace away, by name alone.
+/// Benchmarks on this machine, by id and, where the directory gives no namespace away, by name
+/// alone.
 #[derive(Debug, Default)]
 pub(crate) struct Checkouts {
     known: BTreeMap<RepoId, Lookup>,
@@ -148,7 +149,7 @@ impl Benchmarks for Checkouts {
     }
 }
 
-/// What a validated `eval.yaml` answers to a look-up.
+/// Returns the answer of a validated `eval.yaml` to a look-up.
 pub(crate) fn lookup(content: Option<&ValidatedFile>) -> Lookup {
     match content {
         Some(ValidatedFile::Benchmark(benchmark)) => Lookup::Known(Arc::new(benchmark.clone())),
@@ -176,7 +177,8 @@ fn definitions(directory: &Path) -> Result<Vec<PathBuf>, BenchmarksError> {
     Ok(paths)
 }
 
-/// The id of the benchmark that an `eval.yaml` defines: that of the git remote, else of the directories it lies in.
+/// The id of the benchmark that an `eval.yaml` defines: that of the git remote, else of the
+/// directories it lies in.
 fn id_of(root: &Path, definition: &Path) -> Option<RepoId> {
     let directory = definition.parent()?;
     if let Some(id) = id_of_remote(directory) {

@@ -1,4 +1,4 @@
-//! What the world around the process says. Nothing else reads the environment.
+//! The environment of the process. Nothing else reads it.
 
 #[cfg(feature = "client")]
 use std::ffi::OsString;
@@ -11,7 +11,8 @@ use crate::args::Color;
 #[cfg(feature = "client")]
 use crate::issuer::IssuerSettings;
 
-/// How wide output is when it does not go to a terminal: wide enough that no excerpt is cut a second time.
+/// The width of output that does not go to a terminal: wide enough that no excerpt is cut a second
+/// time.
 const WIDTH_OF_A_FILE: usize = 240;
 /// The narrowest terminal that excerpts are fitted to.
 const MIN_WIDTH: usize = 60;
@@ -24,10 +25,10 @@ pub(crate) struct EnvironmentToken {
     pub(crate) secret: String,
 }
 
-/// What the environment says.
+/// The settings of the environment.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
-    /// Whether `NO_COLOR` is set, or the terminal knows no colours.
+    /// True if `NO_COLOR` is set, or the terminal knows no colours.
     pub(crate) no_color: bool,
     /// The token for a hub, when there is one.
     #[cfg(feature = "client")]
@@ -44,16 +45,16 @@ pub(crate) struct Config {
     /// The directories that programs are searched in.
     #[cfg(feature = "client")]
     pub(crate) search_path: Option<OsString>,
-    /// What is said of the issuer of tokens.
+    /// The settings of the issuer of tokens.
     #[cfg(feature = "client")]
     pub(crate) issuer: IssuerSettings,
-    /// Whether standard output is a terminal.
+    /// True if standard output is a terminal.
     pub(crate) stdout_is_terminal: bool,
-    /// Whether standard error is a terminal.
+    /// True if standard error is a terminal.
     pub(crate) stderr_is_terminal: bool,
-    /// How many columns output may take.
+    /// Number of columns output that may take.
     pub(crate) width: usize,
-    /// How many threads this machine can run at once.
+    /// Number of threads that this machine can run at once.
     pub(crate) cores: usize,
 }
 
@@ -96,22 +97,22 @@ impl Config {
         }
     }
 
-    /// How many threads to use: as many as were asked for, or one for each core.
+    /// Returns the number of threads to that use: as many as were asked for, or one for each core.
     pub(crate) fn jobs(&self, asked: Option<u16>) -> usize {
         asked.map_or(self.cores, usize::from)
     }
 
-    /// Whether progress is shown, which only a terminal can.
+    /// Returns whether progress is shown, which only a terminal can.
     pub(crate) fn shows_progress(&self, unwanted: bool) -> bool {
         self.stderr_is_terminal && !unwanted
     }
 
-    /// Whether standard output gets colours.
+    /// Returns whether standard output gets colours.
     pub(crate) fn colors(&self, wish: Color) -> bool {
         self.choose(wish, self.stdout_is_terminal)
     }
 
-    /// Whether standard error gets colours.
+    /// Returns whether standard error gets colours.
     pub(crate) fn error_colors(&self, wish: Color) -> bool {
         self.choose(wish, self.stderr_is_terminal)
     }
@@ -146,7 +147,8 @@ fn outbox() -> Option<PathBuf> {
     Some(directory.join("assay").join("outbox"))
 }
 
-/// The operating system user who runs this command, for the audit log; with `sudo`, also who called it.
+/// The operating system user who runs this command, for the audit log; with `sudo`, also who called
+/// it.
 #[cfg(feature = "hub")]
 pub(crate) fn shell_user() -> String {
     let user = whoami::username().unwrap_or_else(|_| "unknown".to_owned());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Why tokens cannot be kept.
+/// The reason why tokens cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CredentialsError {
     /// Neither `XDG_CONFIG_HOME` nor `HOME` says where.

@@ -13,15 +13,16 @@ use crate::listing::Listing;
 /// The files that are meant.
 #[derive(Debug, Default)]
 pub(crate) struct DiscoveredFiles {
-    /// The files to validate, each once, in the order they were named and sorted within a directory.
+    /// The files to validate, each once, in the order they were named and sorted within a
+    /// directory.
     pub(crate) items: Vec<Item>,
-    /// How many files in directories could have been ours and are not.
+    /// Number of files in directories that could have been ours and are not.
     pub(crate) passed_over: u64,
-    /// What was seen of the directories.
+    /// The listing of the directories.
     pub(crate) listing: Listing,
 }
 
-/// What is looked for.
+/// The kind of files to look for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Wanted {
     /// Files of all kinds, each told by its name or content.
@@ -41,7 +42,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a file that was found, not named, is one of those.
+    /// Returns whether a file that was found, not named, is one of those.
     fn takes(self, kind: FileKind) -> bool {
         match self {
             Self::All | Self::As(_) => true,

@@ -12,13 +12,13 @@ use parking_lot::Mutex;
 
 use crate::listing::Listing;
 
-/// What standard input is called in findings.
+/// The name of standard input in findings.
 pub(crate) const STDIN: &str = "<stdin>";
 
 /// The file system, seen through names that can be printed.
 ///
-/// A name is the path with slashes. Paths that are no text get a name of their own; the few names that differ from
-/// their path are remembered.
+/// A name is the path with slashes. Paths that are no text get a name of their own; the few names
+/// that differ from their path are remembered.
 #[derive(Default)]
 pub(crate) struct Disk {
     renamed: BTreeMap<Arc<str>, PathBuf>,
@@ -97,7 +97,7 @@ impl Disk {
         kind
     }
 
-    /// Whether a name stands for a stream.
+    /// Returns whether a name stands for a stream.
     pub(crate) fn is_stream(&self, name: &str) -> bool {
         self.streams.contains_key(name)
     }
@@ -108,7 +108,8 @@ impl Disk {
             return Ok(Some(kind));
         }
         let path = self.path(name);
-        // A result file is known by its directory, also when the command was run inside that directory.
+        // A result file is known by its directory, also when the command was run inside that
+        // directory.
         let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         if let Some(kind) = FileKind::of_path(&with_slashes(&whole.to_string_lossy())) {
             return Ok(Some(kind));
@@ -138,7 +139,8 @@ impl Files for Disk {
 
     fn size(&self, name: &str) -> Option<u64> {
         if let Some(stream) = self.streams.get(name) {
-            // Nobody knows how long a stream is. Samples count as large, so that all threads validate them.
+            // Nobody knows how long a stream is. Samples count as large, so that all threads
+            // validate them.
             return Some(match stream.kind {
                 Some(FileKind::Samples) => u64::MAX,
                 Some(FileKind::EvalYaml | FileKind::EvalResults | FileKind::Record) | None => 0,

@@ -24,14 +24,14 @@ pub(crate) struct Fixed {
     pub(crate) line: u64,
     /// The column before the change, 0 when the whole file is meant.
     pub(crate) column: u64,
-    /// What was wrong.
+    /// The message of the finding.
     pub(crate) message: String,
     /// The new name, when the file was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) renamed_to: Option<String>,
 }
 
-/// Why a file could not be mended.
+/// The reason why a file could not be fixed.
 #[derive(Debug, thiserror::Error)]
 #[error("`{path}` cannot be mended: {source}")]
 pub(crate) struct FixError {
@@ -92,7 +92,8 @@ fn choose(report: &FileReport) -> (Vec<&Edit>, Vec<Fixed>) {
     (chosen.into_values().collect(), fixed)
 }
 
-/// Whether an edit touches no bytes of those chosen, and no place where one of them inserts.
+/// Returns whether an edit touches no bytes of those chosen, and no place where one of them
+/// inserts.
 fn is_free(chosen: &BTreeMap<u64, &Edit>, edit: &Edit) -> bool {
     let before = chosen.range(..=edit.span.start).next_back();
     let after = chosen.range(edit.span.start..).next();
@@ -117,7 +118,8 @@ fn rewrite(path: &Path, edits: &[&Edit]) -> io::Result<()> {
     replace(path, |target| copy_edited(&mut source, target, edits))
 }
 
-/// Copies a text with its edits, which are sorted and apart, in memory that does not grow with the text.
+/// Copies a text with its edits, which are sorted and apart, in memory that does not grow with the
+/// text.
 fn copy_edited(source: &mut dyn Read, target: &mut dyn Write, edits: &[&Edit]) -> io::Result<()> {
     let mut at = 0;
     for edit in edits {
@@ -137,7 +139,8 @@ fn copy(source: &mut dyn Read, length: u64, target: &mut dyn Write) -> io::Resul
     }
 }
 
-/// Renames the file as the first finding asks that wants it renamed, unless something of that name is there.
+/// Renames the file as the first finding asks that wants it renamed, unless something of that name
+/// is there.
 fn rename(disk: &Disk, report: &FileReport, items: &mut [Item]) -> io::Result<Option<Fixed>> {
     let wanted =
         report

@@ -15,9 +15,9 @@ use parking_lot::Mutex;
 use crate::benchmarks::lookup;
 use crate::config::Config;
 
-/// How long one request may take.
+/// Maximum duration of one request.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How large an `eval.yaml` may be, in bytes.
+/// The largest `eval.yaml`, in bytes.
 const MAX_BODY: u64 = 1 << 20;
 /// The codes with which a hub answers that there is no such repository, or no such file in it.
 const NOT_FOUND_CODES: [&str; 2] = ["RepoNotFound", "EntryNotFound"];
@@ -54,7 +54,8 @@ impl HubBenchmarks {
     }
 
     fn ask(&self, id: &RepoId) -> Lookup {
-        // A hub that is down stays down for this run: waiting for every benchmark in turn would take minutes.
+        // A hub that is down stays down for this run: waiting for every benchmark in turn would
+        // take minutes.
         if !self.failures.lock().is_empty() {
             return Lookup::NoList;
         }
@@ -70,7 +71,8 @@ impl HubBenchmarks {
         }
     }
 
-    /// The `eval.yaml` of a benchmark; `None` when the hub says in its own words that there is none.
+    /// The `eval.yaml` of a benchmark; `None` when the hub says in its own words that there is
+    /// none.
     fn fetch(&self, id: &RepoId) -> Result<Option<Vec<u8>>, ClientError> {
         let path = format!(
             "/{}/{id}/resolve/main/eval.yaml",

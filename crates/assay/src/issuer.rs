@@ -16,14 +16,14 @@ pub(crate) use self::credential::{Credential, IssuerSettings};
 pub(crate) use self::evidence::{Artefact, artefacts};
 use crate::clock;
 
-/// Where an issuer signs.
+/// The path at which an issuer signs.
 pub(crate) const ISSUE: &str = EvalToken::PATH;
-/// How often a request is made again when the issuer cannot be reached or asks for patience.
+/// The number of attempts when the issuer cannot be reached or asks for patience.
 const ATTEMPTS: u32 = 3;
-/// How long to wait before the second attempt; each further one waits twice as long.
+/// The time to wait before the second attempt; each further one waits twice as long.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IssuerError {
     /// The issuer refused, or cannot be reached.
@@ -71,7 +71,8 @@ impl Issuer {
         self.client.origin().as_str()
     }
 
-    /// Has an entry signed. What comes back is compared with what was asked for: a token for anything else is of no use.
+    /// Has an entry signed. What comes back is compared with what was asked for: a token for
+    /// anything else is of no use.
     pub(crate) fn issue(
         &self,
         model: &RepoId,
@@ -79,7 +80,8 @@ impl Issuer {
         artefacts: &[Artefact],
     ) -> Result<Document<EvalToken>, IssuerError> {
         let body = request(model, canonical, artefacts)?;
-        // The same key for every attempt of one request: an issuer that signed and whose answer was lost gives it again.
+        // The same key for every attempt of one request: an issuer that signed and whose answer was
+        // lost gives it again.
         let now = clock::now().millis();
         let key = format!("{}-{now}-{}", canonical.digest(), std::process::id());
         let issued = self.ask(&body, &key.replace(':', "-"))?;
@@ -113,8 +115,8 @@ impl Issuer {
 
 /// Returns a client of a hub that may write to `repository`.
 ///
-/// A client without a token gets one in exchange for the identity of the CI run, when the repository has this run as a
-/// trusted publisher. Outside of CI it stays as it is.
+/// A client without a token gets one in exchange for the identity of the CI run, when the
+/// repository has this run as a trusted publisher. Outside of CI it stays as it is.
 pub(crate) fn client_to_publish(
     client: Client,
     repository: &RepoId,
@@ -131,7 +133,8 @@ pub(crate) fn client_to_publish(
     Client::new(&hub, Some(&token)).map_err(|error| failed(&hub, error))
 }
 
-/// What an issuer is asked for. The entry is in its canonical form, so numbers stand as they are signed.
+/// Returns the request to an issuer. The entry is in its canonical form, so numbers stand as they
+/// are signed.
 pub(crate) fn request(
     model: &RepoId,
     canonical: &Canonical,
@@ -156,7 +159,7 @@ pub(crate) fn request(
     ))
 }
 
-/// Whether the same request may well be granted in a moment.
+/// Returns whether the same request may well be granted in a moment.
 fn is_passing(error: &ClientError) -> bool {
     match error {
         ClientError::Transport { .. }

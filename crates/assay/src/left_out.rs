@@ -71,7 +71,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Whether this build has a feature.
+/// Returns whether this build has a feature.
 fn has(feature: &str) -> bool {
     match feature {
         "convert" => cfg!(feature = "convert"),

@@ -1,4 +1,4 @@
-//! What a search has seen of directories, so that nobody need ask the system for files that are not there.
+//! A listing of directories, so that nobody need ask the system for files that are not there.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(crate) struct Listing {
     samples: HashSet<Arc<str>>,
     /// The last file; the next one is usually in the same directory.
     last: Option<Arc<str>>,
-    /// Whether some directory could not be read, or not to its end.
+    /// True if some directory could not be read, or not to its end.
     is_partial: bool,
 }
 
@@ -35,7 +35,8 @@ impl Listing {
         self.is_partial = true;
     }
 
-    /// Whether there was no such samples file when its directory was read. `false` says nothing.
+    /// Returns whether there was no such samples file when its directory was read. `false` says
+    /// nothing.
     pub(crate) fn rules_out(&self, name: &str) -> bool {
         !self.is_partial
             && name.ends_with(ENDING)

@@ -1,7 +1,8 @@
 //! `assay`: the command line of the registry for AI evaluation results.
 //!
-//! Features: `convert` has `assay convert`; `client` the commands that talk to a hub; `hub` those that run one. Without
-//! them it is a small program that validates, upgrades, explains and verifies.
+//! Features: `convert` has `assay convert`; `client` the commands that talk to a hub; `hub` those
+//! that run one. Without them it is a small program that validates, upgrades, explains and
+//! verifies.
 
 mod alike;
 mod args;

@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long a run may take before a bar appears. Most are over by then, and a bar that only flashes up disturbs.
+/// Maximum duration of a run before a bar appears. Most are over by then, and a bar that only
+/// flashes up disturbs.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// What the bar shows.
+/// The template of the bar.
 const TEMPLATE: &str = "{bar:32} {decimal_bytes} of {decimal_total_bytes}, {eta} left";
 
-/// How far the reading has come, shown on standard error.
+/// The progress of reading, shown on standard error.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     done: AtomicU64,

@@ -1,4 +1,4 @@
-//! What was found, in the form that was asked for.
+//! Output of findings in the requested format.
 
 pub(crate) mod github;
 pub(crate) mod json;
@@ -16,9 +16,9 @@ use crate::plural::{bytes, count};
 
 /// Everything there is to show.
 pub(crate) struct Outcome<'a> {
-    /// What was found, file by file.
+    /// The findings, file by file.
     pub(crate) reports: &'a [FileReport],
-    /// What was mended before.
+    /// The fixes that were made before.
     pub(crate) fixed: &'a [Fixed],
     /// All of it in numbers.
     pub(crate) summary: Summary,
@@ -59,7 +59,7 @@ impl Summary {
         }
     }
 
-    /// How the run ended.
+    /// Returns the exit code of the run.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
@@ -119,7 +119,7 @@ fn as_number<S: serde::Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, 
     serializer.serialize_u8(exit.number())
 }
 
-/// What was mended, in a line.
+/// Returns a line about a fix.
 pub(crate) fn fixed_line(fixed: &Fixed) -> String {
     let path = assay_render::visible(&fixed.path);
     let place = match (fixed.line, fixed.column) {

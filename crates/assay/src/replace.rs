@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 use tempfile::NamedTempFile;
 
-/// What files that are not finished are called, with something random behind it.
+/// The prefix of the name of an unfinished file, with something random behind it.
 const PREFIX: &str = ".assay-";
 
-/// Writes a file beside its place and puts it there in one step, so that nobody ever sees half of it.
+/// Writes a file beside its place and puts it there in one step, so that nobody ever sees half of
+/// it.
 ///
-/// What is replaced passes its permissions on, a link stays a link, and what is no file, such as a pipe, is written to
-/// as it is.
+/// What is replaced passes its permissions on, a link stays a link, and what is no file, such as a
+/// pipe, is written to as it is.
 pub(crate) fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -57,8 +58,8 @@ struct Unfinished {
     directories: BTreeSet<PathBuf>,
 }
 
-/// Removes scratch files when a signal ends the program, which then ends as the signal asks. Without it, Ctrl-C would
-/// leave them behind.
+/// Removes scratch files when a signal ends the program, which then ends as the signal asks.
+/// Without it, Ctrl-C would leave them behind.
 #[cfg(all(unix, feature = "convert"))]
 pub(crate) fn remove_scratch_on_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -140,14 +141,14 @@ impl Scratch {
         self.file.as_file_mut()
     }
 
-    /// What was written, from its beginning.
+    /// Returns a reader of what was written, from its beginning.
     pub(crate) fn reader(&self) -> io::Result<File> {
         let mut file = self.file.reopen()?;
         file.rewind()?;
         Ok(file)
     }
 
-    /// How many bytes were written.
+    /// Returns the number of bytes that were written.
     pub(crate) fn size(&self) -> Option<u64> {
         self.file.as_file().metadata().ok().map(|data| data.len())
     }
@@ -191,7 +192,7 @@ impl Write for Scratch {
     }
 }
 
-/// Whether two readers hold the very same bytes.
+/// Returns whether two readers hold the very same bytes.
 pub(crate) fn same_bytes(
     mut one: impl io::BufRead,
     mut other: impl io::BufRead,
@@ -215,14 +216,16 @@ fn builder() -> tempfile::Builder<'static, 'static> {
     builder.prefix(PREFIX);
     #[cfg(unix)]
     {
-        // A scratch file is private by default, and what it becomes should not be; the umask still applies.
+        // A scratch file is private by default, and what it becomes should not be; the umask still
+        // applies.
         use std::os::unix::fs::PermissionsExt as _;
         builder.permissions(Permissions::from_mode(0o666));
     }
     builder
 }
 
-/// A rename outlives a power cut once the directory has been written too. Other systems have no such call.
+/// A rename outlives a power cut once the directory has been written too. Other systems have no
+/// such call.
 fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(directory_of(path))?.sync_all()?;

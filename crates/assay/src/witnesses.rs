@@ -3,19 +3,19 @@
 use assay_tlog::{SignedCheckpoint, WitnessKey};
 use clap::Args;
 
-/// Which witnesses must have signed.
+/// The witnesses that must have signed.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct WitnessArgs {
     /// The key of a witness that must have signed the checkpoints; may be given several times
     #[arg(long, value_name = "KEY", value_parser = witness)]
     pub(crate) witness: Vec<WitnessKey>,
 
-    /// How many of the witnesses must have signed [default: all that are given]
+    /// Number of witnesses that must have signed [default: all that are given]
     #[arg(long, value_name = "N", requires = "witness", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) quorum: Option<u16>,
 }
 
-/// Why witnesses cannot be relied upon in this way.
+/// The reason why witnesses cannot be relied upon in this way.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuorumError {
     /// One of them would count twice.
@@ -27,7 +27,7 @@ pub(crate) enum QuorumError {
 }
 
 impl WitnessArgs {
-    /// How many must have signed; 0 when no witness is given.
+    /// Returns the number of must that have signed; 0 when no witness is given.
     pub(crate) fn at_least(&self) -> Result<usize, QuorumError> {
         let keys = &self.witness;
         let repeated = (1..keys.len()).find(|at| keys[..*at].contains(&keys[*at]));
@@ -42,13 +42,13 @@ impl WitnessArgs {
         Ok(wanted)
     }
 
-    /// How many of them signed a checkpoint.
+    /// Returns the number of them that signed a checkpoint.
     pub(crate) fn count(&self, signed: &SignedCheckpoint) -> usize {
         signed.witnesses(&self.witness).len()
     }
 
-    /// The time since which so many of them have signed it again, in seconds since 1970. One witness with a wrong clock does
-    /// not make it newer.
+    /// The time since which so many of them have signed it again, in seconds since 1970. One
+    /// witness with a wrong clock does not make it newer.
     pub(crate) fn signed_since(&self, signed: &SignedCheckpoint, at_least: usize) -> Option<u64> {
         let signed = signed.witnesses(&self.witness);
         let mut times: Vec<u64> = signed.into_iter().map(|(_, seconds)| seconds).collect();

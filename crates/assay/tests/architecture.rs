@@ -1,4 +1,5 @@
-//! Which crate may use which. A new edge is a change to a table here, with a decision in `docs/adr` to go with it.
+//! The edges between crates. A new edge is a change to a table here, with a decision in `docs/adr`
+//! to go with it.
 
 #![cfg(test)]
 
@@ -91,7 +92,8 @@ const EDGES: [(&str, &[&str]); 20] = [
     ("assay-fuzz", &[]),
 ];
 
-/// Crates of others, with their families (`axum` is also `axum-extra`), and the only crates of ours that may use them.
+/// Crates of others, with their families (`axum` is also `axum-extra`), and the only crates of ours
+/// that may use them.
 const CONFINED: [(&str, &[&str]); 14] = [
     ("annotate-snippets", &["assay-render"]),
     ("axum", &["assay-lake", "assay-server"]),
@@ -109,7 +111,7 @@ const CONFINED: [(&str, &[&str]); 14] = [
     ("ureq", &["assay-hub-api", "assay-server"]),
 ];
 
-/// How many crates of others `assay-trust` may bring along.
+/// Number of crates of others `assay-trust` that may bring along.
 const TRUST_BUDGET: usize = 110;
 
 /// A crate of the workspace and what it uses outside tests.
@@ -148,7 +150,7 @@ fn violations(members: &[Member]) -> Vec<String> {
     violations
 }
 
-/// Whether a crate is the named one or an offshoot of it.
+/// Returns whether a crate is the named one or an offshoot of it.
 fn is_of_family(name: &str, family: &str) -> bool {
     name.strip_prefix(family)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
@@ -242,8 +244,8 @@ fn the_tables_allow_no_edge_that_no_manifest_has() {
     }
 }
 
-/// Returns the lines of a source that hand on a whole crate of ours: whoever uses them uses that crate, and no manifest
-/// says so.
+/// Returns the lines of a source that hand on a whole crate of ours: whoever uses them uses that
+/// crate, and no manifest says so.
 fn tunnels(source: &str) -> Vec<&str> {
     let is_tunnel = |line: &&str| {
         let Some(handed_on) = line.trim().strip_prefix("pub use assay_") else {
@@ -305,7 +307,8 @@ fn the_table_itself_only_points_down() {
     }
 }
 
-/// Everything of others that a crate of ours brings along outside its tests, on this platform, as cargo resolves it.
+/// Everything of others that a crate of ours brings along outside its tests, on this platform, as
+/// cargo resolves it.
 #[expect(
     clippy::disallowed_methods,
     reason = "cargo is the only one who knows the edges, and it runs the test with its own environment"
@@ -332,7 +335,8 @@ fn brought_along(name: &str) -> BTreeSet<String> {
     brought
 }
 
-/// Row 100 of the threat table: whoever verifies has to believe all of this, so it does not grow unseen.
+/// Row 100 of the threat table: whoever verifies has to believe all of this, so it does not grow
+/// unseen.
 #[test]
 fn verify_crate_dep_budget() {
     let brought = brought_along("assay-trust");
@@ -350,7 +354,8 @@ fn verify_crate_dep_budget() {
     }
 }
 
-/// Row 96: a pattern of a stranger, or a text that one is matched with, costs time in proportion to its length.
+/// Row 96: a pattern of a stranger, or a text that one is matched with, costs time in proportion to
+/// its length.
 #[test]
 fn no_backtracking_regex() {
     let brought = brought_along("assay");

@@ -29,7 +29,8 @@ fn canonical() {
     });
 }
 
-/// No token is believed by a hub that trusts nobody, and one that is read has claims of one spelling.
+/// No token is believed by a hub that trusts nobody, and one that is read has claims of one
+/// spelling.
 #[test]
 fn token() {
     fuzz("token", |bytes| {
@@ -60,7 +61,8 @@ fn leaf() {
     });
 }
 
-/// A proof, a receipt and a trust note have one spelling, and checking them never fails in any other way than by saying no.
+/// A proof, a receipt and a trust note have one spelling, and checking them never fails in any
+/// other way than by saying no.
 #[test]
 fn proof() {
     fuzz("proof", |bytes| {

@@ -24,7 +24,8 @@ fn note() {
         }
         if let Ok(checkpoint) = text.parse::<SignedCheckpoint>() {
             assert_eq!(checkpoint.to_string(), text);
-            // Whoever gets a signature past the key without the secret has changed nothing that was signed.
+            // Whoever gets a signature past the key without the secret has changed nothing that was
+            // signed.
             if let Ok(believed) = checkpoint.verify(&key()) {
                 assert_eq!(believed.size, 2);
             }

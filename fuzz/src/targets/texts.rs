@@ -8,7 +8,7 @@ use assay_formats::{Kind, Tape, Value, json, yaml};
 
 use crate::harness::fuzz;
 
-/// How many values are asked for their way from the root, which takes a walk each.
+/// Number of values that are asked for their way from the root, which takes a walk each.
 const PATHS: usize = 50;
 
 #[test]

@@ -72,7 +72,7 @@ fn scopes() -> [(&'static str, Scope); 6] {
     ]
 }
 
-/// What an account may do with an unlimited token: read, discuss, write, admin.
+/// Returns the rights of an account with an unlimited token: read, discuss, write, admin.
 fn by_account(operator: bool, private: bool, relation: &str) -> &'static str {
     match (operator, relation) {
         (true, _) | (false, "admin" | "owner") => "++++",

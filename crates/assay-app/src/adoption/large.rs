@@ -28,8 +28,8 @@ impl LargeFilesFound {
         named.filter(is_claimed).copied().collect()
     }
 
-    /// The files that nobody is given. Whoever knows the digest of a private file can write a pointer to it, and who was
-    /// first is not known any more.
+    /// The files that nobody is given. Whoever knows the digest of a private file can write a
+    /// pointer to it, and who was first is not known any more.
     pub(super) fn unclaimed(&self) -> Vec<String> {
         self.unclaimed.iter().map(ToString::to_string).collect()
     }

@@ -9,8 +9,8 @@ use super::SignInMethod;
 
 /// The window in which equal failures are counted together, in milliseconds.
 const WINDOW_MILLIS: i64 = 60_000;
-/// The most accounts and addresses that are told apart within a window. Those beyond are counted as one, so a window leaves
-/// at most two rows for each and one more.
+/// The most accounts and addresses that are told apart within a window. Those beyond are counted as
+/// one, so a window leaves at most two rows for each and one more.
 const MAX_KINDS: usize = 10;
 
 /// A failed sign-in; equal ones are counted together.
@@ -33,12 +33,12 @@ pub(crate) struct Report {
     pub(crate) address: Option<IpAddr>,
     /// The credential, and how many more there were.
     pub(crate) detail: String,
-    /// Whether this is the attempt itself and not a count of later ones.
+    /// True if this is the attempt itself and not a count of later ones.
     pub(crate) is_first: bool,
 }
 
-/// Counts failed sign-ins by minute: the first of its kind is reported at once, the others as a number when the minute is
-/// over.
+/// Counts failed sign-ins by minute: the first of its kind is reported at once, the others as a
+/// number when the minute is over.
 #[derive(Debug, Default)]
 pub(crate) struct FailedSignIns {
     window: Mutex<Window>,

@@ -17,20 +17,20 @@ const DATABASE: &str = "database.db";
 /// The permissions of a file that only its owner uses.
 const PRIVATE: u32 = 0o600;
 
-/// What a check of a generation found.
+/// The outcome of a check of a generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckReport {
     /// The name of the generation.
     pub generation: String,
-    /// How many repositories it has.
+    /// Number of repositories that it has.
     pub repositories: u64,
-    /// How many files it has.
+    /// Number of files that it has.
     pub files: u64,
-    /// How many bytes they have.
+    /// Number of bytes that they have.
     pub bytes: u64,
-    /// How many leaves its two logs have together.
+    /// The number of leaves of its two logs together.
     pub leaves: u64,
-    /// What is missing or damaged, a sentence each.
+    /// Missing or damaged content, a sentence each.
     pub faults: Vec<String>,
 }
 
@@ -68,9 +68,10 @@ pub(super) async fn choose(
     )))
 }
 
-/// Reads all of a generation and checks it: that every piece is there and is what its name says, that every ref of every
-/// repository leads to objects that are there, that the database is whole, and that the logs are what was signed. For the
-/// last it needs the passphrase of the keys, as the server does. It takes the newest whole generation unless one is named.
+/// Reads all of a generation and checks it: that every piece is there and is what its name says,
+/// that every ref of every repository leads to objects that are there, that the database is whole,
+/// and that the logs are what was signed. For the last it needs the passphrase of the keys, as the
+/// server does. It takes the newest whole generation unless one is named.
 pub async fn check_backup(
     place: &BackupPlace,
     at: Option<&str>,

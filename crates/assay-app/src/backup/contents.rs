@@ -14,8 +14,8 @@ use super::place::{BackupPlace, PlaceError};
 use crate::error::Error;
 use crate::hub::blocking;
 
-/// The size of the pieces that files are cut into, in bytes. A log that has grown shares all but its last piece with the
-/// generation before.
+/// The size of the pieces that files are cut into, in bytes. A log that has grown shares all but
+/// its last piece with the generation before.
 pub(crate) const CHUNK: usize = 8 << 20;
 /// The most pieces that are on their way at once; each is in memory meanwhile.
 pub(crate) const AT_ONCE: usize = 8;
@@ -39,7 +39,7 @@ pub(crate) struct KeptFile {
     pub(crate) chunks: Vec<Digest>,
 }
 
-/// Why a piece could not be had.
+/// The reason why a piece could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ContentFault {
     /// It is not there.
@@ -53,7 +53,7 @@ pub(crate) enum ContentFault {
     Unreachable(#[from] PlaceError),
 }
 
-/// Why a file is not in a backup.
+/// The reason why a file is not in a backup.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeepError {
     /// It could not be read.
@@ -109,7 +109,7 @@ impl Contents {
         Ok(known.collect())
     }
 
-    /// Whether a file of this size is there, by the pieces that it had.
+    /// Returns whether a file of this size is there, by the pieces that it had.
     pub(crate) fn has_file(&self, size: u64, chunks: &[Digest]) -> bool {
         let known = self.known();
         let mut sizes = sizes(size);
@@ -215,7 +215,7 @@ impl Contents {
         self.place.address()
     }
 
-    /// How many pieces this process wrote, and how many bytes they have.
+    /// Returns the number of pieces that this process wrote, and how many bytes they have.
     pub(crate) fn written_counts(&self) -> (u64, u64) {
         let written = self.written();
         (written.len() as u64, written.values().sum())
@@ -252,7 +252,7 @@ pub(crate) fn digest_of(bytes: &[u8]) -> Digest {
     Digest(Sha256::from_bytes(sha2::Sha256::digest(bytes).into()))
 }
 
-/// Where a piece lies below the folder of all.
+/// Returns the path of a piece below the folder of all.
 fn name(digest: &Digest) -> String {
     let text = digest.to_string();
     format!("{}/{text}", &text[..2])

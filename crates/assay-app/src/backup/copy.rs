@@ -18,9 +18,9 @@ use super::manifest::{
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 
-/// How many repositories are copied at once.
+/// Number of repositories that are copied at once.
 const REPOSITORIES_AT_ONCE: usize = 4;
-/// How much older than a backup a file must be for its time to tell that it has not changed since: clocks of file systems
+/// The age at which the time of a file shows that it has not changed since: clocks of file systems
 /// stand still for some milliseconds.
 const SETTLED_NS: i64 = 2_000_000_000;
 /// The permissions of a file that git never changes.
@@ -50,7 +50,7 @@ struct Previous {
 /// The files of a listing by their paths.
 type ByPath<'l> = BTreeMap<&'l str, &'l ListedFile>;
 
-/// What became of a repository.
+/// The outcome of copying a repository.
 #[derive(Debug)]
 pub(super) enum CopiedRepository {
     /// It is in the backup.
@@ -71,7 +71,7 @@ enum Source {
     Bucket(LargeFileId),
 }
 
-/// Whether the bytes of a file can change under its name.
+/// A distinction between files that can change under their name and files that cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Nature {
     /// It is named by a hash of what it has.
@@ -108,7 +108,7 @@ impl<'h> Copier<'h> {
         }
     }
 
-    /// What could not be read or is missing, a sentence each.
+    /// Returns missing or unreadable content, a sentence each.
     pub(super) fn faults(&self) -> Vec<String> {
         self.faults.lock().clone()
     }
@@ -136,7 +136,8 @@ impl<'h> Copier<'h> {
         copies.buffered(REPOSITORIES_AT_ONCE).try_collect().await
     }
 
-    /// Copies the mirror of the logs, when there is one. It follows the logs, so it is copied before them.
+    /// Copies the mirror of the logs, when there is one. It follows the logs, so it is copied
+    /// before them.
     pub(super) async fn mirror(&self) -> Result<Option<CopiedRepository>, Error> {
         let root = self.hub.config.data.join(REPOSITORIES[1]);
         if !root.join(Repositories::relative_path(MIRROR)).is_dir() {
@@ -355,7 +356,8 @@ impl<'h> Copier<'h> {
         Ok(self.contents.keep_bytes(&bytes).await?.into())
     }
 
-    /// The moment before which files that have the same time as in the generation before are the same files.
+    /// The moment before which files that have the same time as in the generation before are the
+    /// same files.
     fn settled_before(&self) -> i64 {
         let begun_ns = self.previous.begun_ms.saturating_mul(1_000_000);
         begun_ns.saturating_sub(SETTLED_NS)
@@ -385,7 +387,8 @@ impl<'h> Copier<'h> {
     }
 }
 
-/// Whether a repository has the refs and the files that it had. The refs are read first, as when it is copied.
+/// Returns whether a repository has the refs and the files that it had. The refs are read first, as
+/// when it is copied.
 fn is_unchanged(
     repository: &Repository,
     before: &Listing,
@@ -397,7 +400,8 @@ fn is_unchanged(
     let files = repository.stored_files()?;
     let same = |(file, own): (&StoredFile, &ListedFile)| {
         let modified_ns = nanoseconds(file.modified);
-        // What has a hash for a name never changes; everything else could have, within a tick of the clock.
+        // What has a hash for a name never changes; everything else could have, within a tick of
+        // the clock.
         let is_settled = file.is_object || modified_ns < settled_before;
         is_settled
             && file.path == own.path

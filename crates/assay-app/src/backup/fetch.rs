@@ -69,7 +69,8 @@ pub(super) async fn lay_out(
     Ok(Ok(()))
 }
 
-/// Writes the logs and keys of a generation below a directory, and returns what is missing or damaged.
+/// Writes the logs and keys of a generation below a directory, and returns what is missing or
+/// damaged.
 pub(super) async fn lay_out_trust(
     contents: &Contents,
     manifest: &Manifest,

@@ -12,7 +12,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::error::Error;
 
-/// The directories that have nothing to keep: what is under way, and what is made again from the rest.
+/// The directories that have nothing to keep: what is under way, and what is made again from the
+/// rest.
 const LEFT_OUT: [&str; 6] = [
     "tmp",
     "xet",
@@ -23,7 +24,8 @@ const LEFT_OUT: [&str; 6] = [
 ];
 /// The directories that have bare repositories, which are copied in their own way.
 pub(crate) const REPOSITORIES: [&str; 2] = ["repos", "trust/mirror"];
-/// The file with the largest checkpoint that was ever signed. It tells a log from an older copy of it, so no copy has it.
+/// The file with the largest checkpoint that was ever signed. It tells a log from an older copy of
+/// it, so no copy has it.
 const LARGEST_CHECKPOINT: &str = "checkpoint.largest";
 /// The file with the last checkpoint of a log.
 const LAST_CHECKPOINT: &str = "checkpoint.last";
@@ -34,17 +36,19 @@ const UNFINISHED: [&str; 3] = [".tmp", ".upload-", ".leaving-"];
 /// The directory of large files.
 const LARGE_FILES: &str = "lfs";
 
-/// What is left out of a backup beside what every backup leaves out. Paths are from the data directory on.
+/// Paths that are left out of a backup beside those that every backup leaves out. They are relative
+/// to the data directory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LeftOut {
     /// Directories, such as that of a lake.
     pub(crate) directories: Vec<String>,
-    /// The file of the database, when it is here. Those beside it, such as its write-ahead log, go with it.
+    /// The file of the database, when it is here. Those beside it, such as its write-ahead log, go
+    /// with it.
     pub(crate) database: Option<String>,
 }
 
 impl LeftOut {
-    /// What of these lies in a data directory.
+    /// Returns those of these directories that are in a data directory.
     pub(crate) fn new(data: &Path, directories: &[PathBuf], database: &Database) -> Self {
         let data = fs_err::canonicalize(data).unwrap_or_else(|_| data.to_owned());
         let within = |path: &PathBuf| relative(&data, &fs_err::canonicalize(path).ok()?);
@@ -77,8 +81,8 @@ pub(crate) struct DataFile {
     pub(crate) mode: u32,
 }
 
-/// Lists the files of a data directory by folder: a folder for each directory of large files, and one for all others. The
-/// files of a folder are in the order in which they are to be read.
+/// Lists the files of a data directory by folder: a folder for each directory of large files, and
+/// one for all others. The files of a folder are in the order in which they are to be read.
 pub(crate) fn data_files(
     data: &Path,
     left_out: &LeftOut,
@@ -143,8 +147,8 @@ pub(crate) fn nanoseconds(moment: SystemTime) -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// The path of a file from a directory on; none for the directory itself, and for names that are no text, which the hub
-/// gives to nothing.
+/// The path of a file from a directory on; none for the directory itself, and for names that are no
+/// text, which the hub gives to nothing.
 fn relative(data: &Path, path: &Path) -> Option<String> {
     let path = path.strip_prefix(data).ok()?.to_str()?;
     (!path.is_empty()).then(|| path.replace(std::path::MAIN_SEPARATOR, "/"))
@@ -163,7 +167,7 @@ fn is_repository(path: &str) -> bool {
     })
 }
 
-/// Whether git or another program holds a file of this name as a lock.
+/// Returns whether git or another program holds a file of this name as a lock.
 fn has_lock_ending(name: &str) -> bool {
     std::path::Path::new(name)
         .extension()

@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 pub(super) const FOLDER: &str = "generations";
 /// The ending of the name of a manifest.
 const ENDING: &str = ".json";
-/// How many digits of its own digest the name of a manifest has.
+/// The number of digits of its own digest in the name of a manifest.
 const NAME_DIGITS: usize = 16;
 
 /// A SHA-256 in a manifest.
@@ -62,9 +62,9 @@ pub(crate) struct Manifest {
     pub(crate) program: String,
     /// The public key of the results log, which no other hub has.
     pub(crate) hub: String,
-    /// When it was begun, in milliseconds since 1970.
+    /// The time at which it was begun, in milliseconds since 1970.
     pub(crate) begun_ms: i64,
-    /// When it was finished, in milliseconds since 1970.
+    /// The time at which it was finished, in milliseconds since 1970.
     pub(crate) finished_ms: i64,
     /// The backend that the database was copied from: `sqlite` or `postgresql`.
     pub(crate) backend: String,
@@ -74,15 +74,15 @@ pub(crate) struct Manifest {
     pub(crate) repositories: Vec<StoredRepository>,
     /// All other files.
     pub(crate) folders: Vec<StoredFolder>,
-    /// How many leaves the results log has.
+    /// Number of leaves that the results log has.
     pub(crate) results_log: u64,
-    /// How many leaves the control log has.
+    /// Number of leaves that the control log has.
     pub(crate) control_log: u64,
-    /// How many files it has.
+    /// Number of files that it has.
     pub(crate) files: u64,
-    /// How many bytes they have.
+    /// Number of bytes that they have.
     pub(crate) bytes: u64,
-    /// What is missing or damaged, a sentence each. A generation without faults is whole.
+    /// Missing or damaged content, a sentence each. A generation without faults is whole.
     pub(crate) faults: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct StoredListing {
 pub(crate) struct StoredRepository {
     /// The path of its directory, from the data directory on.
     pub(crate) path: String,
-    /// Whether every ref leads to objects that are there.
+    /// True if every ref leads to objects that are there.
     pub(crate) complete: bool,
     /// Its [`Listing`].
     pub(crate) listing: StoredListing,
@@ -130,7 +130,7 @@ pub(crate) struct ListedFile {
     pub(crate) path: String,
     /// The size in bytes.
     pub(crate) size: u64,
-    /// When it was last written, in nanoseconds since 1970.
+    /// The time of the last write, in nanoseconds since 1970.
     pub(crate) modified_ns: i64,
     /// The permissions.
     pub(crate) mode: u32,
@@ -171,7 +171,7 @@ impl Listing {
         self.refs.iter().map(read).collect()
     }
 
-    /// How many bytes its files have.
+    /// Returns the number of bytes of its files.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
     }
@@ -181,9 +181,10 @@ impl Manifest {
     /// The version of the format that this program writes.
     pub(crate) const FORMAT: u32 = FORMAT;
 
-    /// Writes it, and returns the name of the generation: the time, and the beginning of the digest of the manifest. The
-    /// name sorts after those of all generations before, also when the clock was ahead while one of them was made:
-    /// otherwise that one would pass for the newest, and this one would be removed as an old one.
+    /// Writes it, and returns the name of the generation: the time, and the beginning of the digest
+    /// of the manifest. The name sorts after those of all generations before, also when the clock
+    /// was ahead while one of them was made: otherwise that one would pass for the newest, and this
+    /// one would be removed as an old one.
     pub(crate) async fn write(&self, place: &BackupPlace) -> Result<String, Error> {
         let bytes = serde_json::to_vec_pretty(self).map_err(Error::internal)?;
         let digest = digest_of(&bytes).to_string();

@@ -40,9 +40,10 @@ impl From<PlaceError> for Error {
 }
 
 impl BackupPlace {
-    /// Opens the place of a backup: `s3://BUCKET/PREFIX`, or a directory. Keys, region and endpoint of object storage come
-    /// from variables, by the names that other programs know: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`,
-    /// `AWS_ENDPOINT`, `AWS_ALLOW_HTTP`.
+    /// Opens the place of a backup: `s3://BUCKET/PREFIX`, or a directory. Keys, region and endpoint
+    /// of object storage come from variables, by the names that other programs know:
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT`,
+    /// `AWS_ALLOW_HTTP`.
     pub fn open(address: &str, variables: &StorageVariables) -> Result<Self, Error> {
         if address.starts_with(SCHEME) {
             return Self::bucket(address, variables);
@@ -66,7 +67,8 @@ impl BackupPlace {
         })
     }
 
-    /// Opens the place of a backup, and makes its directory, for its owner alone, when there is none.
+    /// Opens the place of a backup, and makes its directory, for its owner alone, when there is
+    /// none.
     pub fn create(address: &str, variables: &StorageVariables) -> Result<Self, Error> {
         if !address.starts_with(SCHEME) {
             data_dir_lock::make_data_directory(Path::new(address))?;
@@ -137,7 +139,8 @@ impl BackupPlace {
         Ok(())
     }
 
-    /// Waits until everything that was written is on the disk. Object storage acknowledges nothing before that.
+    /// Waits until everything that was written is on the disk. Object storage acknowledges nothing
+    /// before that.
     pub(crate) fn sync(&self) -> Result<(), Error> {
         match &self.directory {
             Some(directory) => sync_file_system(directory),

@@ -6,11 +6,12 @@ use super::manifest::{self, Digest, Manifest, StoredListing};
 use super::place::BackupPlace;
 use crate::error::Error;
 
-/// Removes all but the newest whole generations, and every piece that no generation needs any more. Generations with faults
-/// stay as long as older ones do. Returns the names of those that were removed.
+/// Removes all but the newest whole generations, and every piece that no generation needs any more.
+/// Generations with faults stay as long as older ones do. Returns the names of those that were
+/// removed.
 ///
-/// Manifests go first: a process that is killed in between leaves pieces that nobody needs, never a generation that lacks
-/// some.
+/// Manifests go first: a process that is killed in between leaves pieces that nobody needs, never a
+/// generation that lacks some.
 pub(super) async fn prune(
     place: &BackupPlace,
     contents: &Contents,

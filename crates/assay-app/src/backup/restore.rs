@@ -31,21 +31,22 @@ const DATABASE: &str = "database.db";
 pub struct Restored {
     /// The name of the generation.
     pub generation: String,
-    /// How many repositories there are.
+    /// The number of repositories.
     pub repositories: u64,
-    /// How many files were written.
+    /// Number of files that were written.
     pub files: u64,
-    /// How many bytes they have.
+    /// Number of bytes that they have.
     pub bytes: u64,
-    /// What was missing when the backup was made, a sentence each.
+    /// Content that was missing when the backup was made, a sentence each.
     pub faults: Vec<String>,
 }
 
-/// Makes a hub of a generation of a backup: the newest that is whole, unless one is named. The data directory and the
-/// database must have nothing yet. Whatever backend the database had, it may go to either. The index is then brought up to
-/// the repositories, as at a start after a crash.
+/// Makes a hub of a generation of a backup: the newest that is whole, unless one is named. The data
+/// directory and the database must have nothing yet. Whatever backend the database had, it may go
+/// to either. The index is then brought up to the repositories, as at a start after a crash.
 ///
-/// The database comes last, so a restore that was interrupted leaves a directory that no hub starts in.
+/// The database comes last, so a restore that was interrupted leaves a directory that no hub starts
+/// in.
 pub async fn restore_backup(
     place: &BackupPlace,
     at: Option<&str>,

@@ -28,7 +28,7 @@ use crate::hub::blocking;
 use crate::repo_lookup::Repo;
 use crate::services::BoardService;
 
-/// How many submissions are converted at once.
+/// Number of submissions that are converted at once.
 pub(crate) const CONVERSIONS: usize = 2;
 /// How long a submission waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ const MAX_UNPACKED: u64 = 256 << 20;
 const MAX_RECORDS: usize = 2 << 20;
 /// The most evaluations that a submission is shown with.
 const MAX_EVALUATIONS: usize = 200;
-/// How deep folders may be nested.
+/// Maximum depth of folders nested.
 const MAX_DEPTH: usize = 32;
 /// The branch whose files count.
 const MAIN: &str = "main";
@@ -91,9 +91,9 @@ pub struct BroughtEvaluation {
 pub struct EvaluationChoice {
     /// Which score is which metric.
     pub pairs: Vec<MetricPair>,
-    /// Whether an incomplete run may become an entry.
+    /// True if an incomplete run may become an entry.
     pub allow_incomplete: bool,
-    /// Where the scores or logs are published.
+    /// The address at which the scores or logs are published.
     pub source_url: Option<String>,
     /// The setup in words.
     pub notes: Option<String>,

@@ -1,4 +1,5 @@
-//! What is kept in memory of the index. Everything here can be dropped at any moment and is read again when asked for.
+//! A cache of parts of the index. Everything here can be dropped at any moment and is read again
+//! when needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,19 +22,22 @@ use crate::error::Error;
 use crate::index::Touched;
 use crate::known::{Known, KnownBenchmark};
 
-/// How many models' results are kept.
+/// Number of models' results that are kept.
 const MAX_MODELS: u64 = 8192;
-/// The boards that are kept. What they take is mostly that of their results; the number of boards bounds the rest.
+/// The boards that are kept. What they take is mostly that of their results; the number of boards
+/// bounds the rest.
 const ROOM: CacheLimit = CacheLimit {
     boards: 16_384,
     results: 1_000_000,
 };
-/// How many models of a board are read again one by one; beyond that the board is read as a whole.
+/// The number of models of a board that are read again one by one; beyond that the board is read as
+/// a whole.
 const MAX_STALE: usize = 32;
-/// The age of the last look at the changes of other processes up to which anything kept is given. Beyond that nobody knows whether a
-/// repository was made private elsewhere.
+/// The age of the last look at the changes of other processes up to which anything kept is given.
+/// Beyond that nobody knows whether a repository was made private elsewhere.
 const TRUSTED_FOR: Duration = Duration::from_secs(5);
-/// How many boards can be read from the store at once. Two that fall together wait for each other.
+/// The number of boards that can be read from the store at once. Two that share a lock wait for
+/// each other.
 const READ_AT_ONCE: usize = 64;
 
 type ModelResults = Arc<Vec<Arc<EvalResult>>>;
@@ -41,7 +45,8 @@ type ModelResults = Arc<Vec<Arc<EvalResult>>>;
 /// Benchmarks, boards and results of models, as far as someone asked for them.
 pub(crate) struct BoardCache {
     kept: Mutex<Kept>,
-    /// Held while the benchmarks are read from the store, so that a crowd of readers reads them once.
+    /// Held while the benchmarks are read from the store, so that a crowd of readers reads them
+    /// once.
     reading_known: tokio::sync::Mutex<()>,
     /// The same for boards: a large one keeps few others waiting.
     reading: BoardLocks,
@@ -80,12 +85,12 @@ struct Kept {
     stale_benchmarks: BTreeSet<RepoKey>,
     boards: LruCache<KeptBoard>,
     models: Cache<RepoKey, ModelResults>,
-    /// What changed since each reading that is under way began. One that is not here any more began before everything was
-    /// forgotten.
+    /// The changes since the beginning of each reading under way. A reading that is missing here
+    /// began before everything was forgotten.
     meanwhile: BTreeMap<u64, Touched>,
-    /// How many readings have begun.
+    /// Number of readings that have begun.
     readings: u64,
-    /// When the changes of other processes were last looked for with success.
+    /// Time at which the changes of other processes were last looked for with success.
     looked: Instant,
 }
 
@@ -103,14 +108,14 @@ impl<'b> Reading<'b> {
         Self { boards, number }
     }
 
-    /// What changed meanwhile; `None` when everything did.
+    /// Returns the changes meanwhile; `None` when everything changed.
     fn end(&self, kept: &mut Kept) -> Option<Touched> {
         kept.meanwhile.remove(&self.number)
     }
 }
 
 impl Drop for Reading<'_> {
-    /// Who asked may have gone away before everything was read.
+    /// Ends the reading, because its caller may have gone away before everything was read.
     fn drop(&mut self) {
         self.boards.kept().meanwhile.remove(&self.number);
     }
@@ -197,12 +202,13 @@ impl BoardCache {
         }
     }
 
-    /// Forgets everything if another process changed something, and this is the first to hear of it. The number says what the database
-    /// has at this moment.
+    /// Forgets everything if another process changed something, and this is the first to hear of
+    /// it. The number says what the database has at this moment.
     pub(crate) fn note_others(&self, generation: u64) {
         let is_news = self.others.fetch_max(generation, Ordering::AcqRel) < generation;
         let mut kept = self.locked();
-        // What was kept while nobody looked is forgotten even if there is no news: it may have been made of anything.
+        // What was kept while nobody looked is forgotten even if there is no news: it may have been
+        // made of anything.
         if is_news || kept.looked.elapsed() > TRUSTED_FOR {
             kept.forget();
         }
@@ -292,7 +298,7 @@ impl BoardCache {
         }
     }
 
-    /// What is kept; nothing when nobody could look for the changes of others for too long.
+    /// Returns the cache; empty when nobody could look for the changes of others for too long.
     fn kept(&self) -> MutexGuard<'_, Kept> {
         let mut kept = self.locked();
         if kept.looked.elapsed() > TRUSTED_FOR {

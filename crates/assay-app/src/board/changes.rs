@@ -1,10 +1,11 @@
-//! When what changed last, for those who keep answers: a change elsewhere leaves theirs as good as it was.
+//! The times of the last changes, for caches of answers: a change elsewhere leaves an answer as
+//! good as it was.
 
 use std::collections::HashMap;
 
 use assay_model::RepoKey;
 
-/// How many boards and models are told apart; beyond that everything counts as changed.
+/// The number of boards and models that are told apart; beyond that everything counts as changed.
 const MAX_TOLD_APART: usize = 65_536;
 
 /// The generations in which boards and models changed last.

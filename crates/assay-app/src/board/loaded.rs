@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::hub::blocking;
 use crate::known::KnownBenchmark;
 
-/// How many ranked boards are kept of one task.
+/// Number of ranked boards that are kept of one task.
 const MAX_RANKED: usize = 64;
 /// A task with so many results is ranked where it keeps nobody else waiting.
 pub(super) const MANY: usize = 1000;
@@ -41,17 +41,17 @@ pub(super) struct LoadedBoard {
 /// The results of one task.
 #[derive(Debug, Default)]
 pub(super) struct LoadedTask {
-    /// What everyone sees.
+    /// The results that everyone sees.
     public: Vec<Arc<LoadedResult>>,
-    /// What the friends of an account see as well.
+    /// The results that the friends of an account see as well.
     private: Vec<(AccountId, Arc<LoadedResult>)>,
-    /// What everyone sees, by what was asked.
+    /// The rankings that everyone sees, by request.
     ranked: Mutex<HashMap<RankingKey, Arc<OnceCell<Ranked>>>>,
     /// The records, by what was asked.
     records: Mutex<HashMap<RankingKey, Arc<OnceCell<Records>>>>,
 }
 
-/// What a ranked board depends on, beside the results.
+/// The inputs of a ranked board, beside the results.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct RankingKey {
     pub(super) metric: String,
@@ -91,7 +91,8 @@ impl LoadedBoard {
         Self::new(store, git, benchmark, BTreeMap::new(), held.collect()).await
     }
 
-    /// Reads the results of some models again. Tasks that they have no part in stay as they are, ranks and all.
+    /// Reads the results of some models again. Tasks that they have no part in stay as they are,
+    /// ranks and all.
     pub(super) async fn reload(
         &self,
         store: &Store,
@@ -146,12 +147,12 @@ impl LoadedBoard {
         })
     }
 
-    /// Whether it was made for this very definition, name and visibility.
+    /// Returns whether it was made for this very definition, name and visibility.
     pub(super) fn is_of(&self, benchmark: &Arc<KnownBenchmark>) -> bool {
         Arc::ptr_eq(&self.benchmark, benchmark)
     }
 
-    /// How many results it has.
+    /// Returns the number of results that it has.
     pub(super) fn len(&self) -> usize {
         self.tasks.values().map(|task| task.len()).sum()
     }
@@ -220,7 +221,7 @@ impl LoadedTask {
         self.public.iter().find(is_asked)
     }
 
-    /// Whether some see more than everyone.
+    /// Returns whether some see more than everyone.
     pub(super) fn has_private(&self) -> bool {
         !self.private.is_empty()
     }
@@ -238,12 +239,13 @@ impl LoadedTask {
         kept.get_or_try_init(rank).await.map(Arc::clone)
     }
 
-    /// Where the records of a board are kept.
+    /// Returns the place of the cached records of a board.
     pub(super) fn kept_records(&self, asked: &RankingKey) -> Arc<OnceCell<Records>> {
         kept(&self.records, asked)
     }
 
-    /// The results that a viewer sees: those that everyone sees, and those of the viewer's accounts.
+    /// The results that a viewer sees: those that everyone sees, and those of the viewer's
+    /// accounts.
     pub(super) fn visible_to<'t>(
         &'t self,
         viewer: &'t Viewer,
@@ -269,7 +271,7 @@ impl LoadedTask {
     }
 }
 
-/// Where the answer to a question is kept; at most so many are.
+/// Returns the place of the cached answer to a request; the number of answers is limited.
 fn kept<T>(
     answers: &Mutex<HashMap<RankingKey, Arc<OnceCell<T>>>>,
     asked: &RankingKey,
@@ -284,7 +286,8 @@ fn kept<T>(
     Arc::clone(answers.entry(asked.clone()).or_default())
 }
 
-/// The rows with their ranks, and between which ranks each of them lies: once for a board, not for each reader.
+/// The rows with their ranks, and between which ranks each of them lies: once for a board, not for
+/// each reader.
 fn rows(results: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
     let board = rank(
         results.iter().map(|loaded| &loaded.rankable),
@@ -327,7 +330,7 @@ fn rows(results: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
     ranked
 }
 
-/// How uncertain the value of a row is; of a mean, when that of each run is known.
+/// Returns the uncertainty of the value of a row; of a mean, when that of each run is known.
 fn uncertainty(
     row: &Row<'_>,
     results: &[Arc<LoadedResult>],

@@ -1,7 +1,8 @@
 //! Results of a loaded board, and the full results of the rows that are shown.
 //!
-//! A board of fifty thousand rows is ranked, filtered and drawn from all of them, and shows a hundred. What every row needs
-//! is read at once and stays in memory; the rest is read by the number of the entry, for the rows that somebody looks at.
+//! A board of fifty thousand rows is ranked, filtered and drawn from all of them, and shows a
+//! hundred. What every row needs is read at once and stays in memory; the rest is read by the
+//! number of the entry, for the rows that somebody looks at.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock, Weak};
@@ -18,9 +19,10 @@ use parking_lot::Mutex;
 use super::{EvalResult, result, signed};
 use crate::error::Error;
 
-/// How many whole results are kept that are on boards.
+/// The number of whole results of boards that are kept.
 const MAX_WHOLE: usize = 100_000;
-/// How many entries are read one by one for their words; beyond that the board is read as a whole.
+/// The number of entries that are read one by one for their words; beyond that the board is read as
+/// a whole.
 const FEW: usize = 200;
 
 /// A result of a loaded board: the fields that ranking, filtering and drawing need of every row.
@@ -29,14 +31,14 @@ pub struct LoadedResult {
     id: EntryId,
     pub(super) rankable: RankableResult,
     sample_size: Option<u64>,
-    /// How many parameters the model's card says it has.
+    /// Number of parameters that the model's card says it has.
     pub parameters: Option<u64>,
     date: Option<Date>,
     /// The codes of the warnings that follow from its file alone.
     codes: Vec<Code>,
-    /// Whether the result tells its setup in words.
+    /// True if the result tells its setup in words.
     pub has_notes: bool,
-    /// Whether the result tells what ran the evaluation.
+    /// True if the result tells what ran the evaluation.
     pub has_framework: bool,
     words: OnceLock<Arc<SearchText>>,
     whole: Mutex<Weak<EvalResult>>,
@@ -45,13 +47,13 @@ pub struct LoadedResult {
 /// The text of a result that the search on a board looks in, beside the name of its model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SearchText {
-    /// Who brought it.
+    /// The account that brought it.
     pub submitter: Option<String>,
-    /// What its source is called.
+    /// The name of its source.
     pub source_name: Option<String>,
     /// The setup in words.
     pub notes: Option<String>,
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     pub framework: Option<Framework>,
     /// All of it in lower case.
     lower: String,
@@ -103,7 +105,7 @@ impl LoadedResult {
         &self.rankable.model
     }
 
-    /// Whether its signed evidence was checked and holds.
+    /// Returns whether its signed evidence was checked and holds.
     pub fn is_verified(&self) -> bool {
         self.rankable.verified
     }
@@ -116,7 +118,7 @@ impl LoadedResult {
         }
     }
 
-    /// When the evaluation was made: as written, or when the file was created.
+    /// Returns the time of the evaluation: as written, or when the file was created.
     pub fn moment(&self) -> Timestamp {
         self.rankable.date
     }
@@ -126,19 +128,20 @@ impl LoadedResult {
         result::date(self.date.as_ref(), self.rankable.date)
     }
 
-    /// Whether a finding that follows from its file alone puts its value in doubt.
+    /// Returns whether a finding that follows from its file alone puts its value in doubt.
     pub(super) fn is_doubted(&self) -> bool {
         self.codes.iter().any(|code| doubts_value(*code))
     }
 
-    /// The codes of what the rules find in it: by its file alone, and by the scale that its benchmark declares now.
+    /// The codes of what the rules find in it: by its file alone, and by the scale that its
+    /// benchmark declares now.
     pub(super) fn codes(&self, benchmark: &Benchmark) -> BTreeSet<Code> {
         let scale = scale_findings(&self.rankable.scores, self.sample_size, benchmark);
         let by_scale = scale.iter().map(|finding| finding.code);
         self.codes.iter().copied().chain(by_scale).collect()
     }
 
-    /// Whether its value does not fit the scale that its benchmark declares now.
+    /// Returns whether its value does not fit the scale that its benchmark declares now.
     pub(super) fn is_off_scale(&self, benchmark: &Benchmark) -> bool {
         let found = scale_findings(&self.rankable.scores, self.sample_size, benchmark);
         found.iter().any(|finding| doubts_value(finding.code))
@@ -178,7 +181,7 @@ impl<'b> From<&'b LoadedResult> for ReportedValues<'b> {
 }
 
 impl SearchText {
-    /// Whether a word in lower case is part of it.
+    /// Returns whether a word in lower case is part of it.
     pub fn have(&self, word: &str) -> bool {
         self.lower.contains(word)
     }
@@ -252,8 +255,8 @@ fn like_no_other(EntryId(id): EntryId) -> Fingerprint {
     Fingerprint(bytes)
 }
 
-/// What entries say that may say the same as another of their model: what is not on main, where main has something as well.
-/// All others say what no other says, and need not be read for that.
+/// Returns the entries that may repeat another of their model: those that are not on main, where
+/// main has something as well. All others are unique, and need not be read for that.
 pub(super) async fn said_twice(
     store: &Store,
     entries: &[RankingRow],

@@ -2,25 +2,25 @@ use std::collections::{BTreeMap, HashMap};
 
 use assay_model::RepoKey;
 
-/// What is kept of some boards: those that somebody asked for last, as many as fit.
+/// A cache of some boards: those that were requested last, as many as fit.
 #[derive(Debug)]
 pub(super) struct LruCache<T> {
     held: HashMap<RepoKey, CachedValue<T>>,
     /// The boards in the order in which they were asked for.
     order: BTreeMap<u64, RepoKey>,
-    /// How many results they have together.
+    /// Number of results that they have together.
     results: usize,
     /// Goes up with everything that is asked for.
     asked: u64,
     room: CacheLimit,
 }
 
-/// How much fits on a shelf. One board that is larger than that is kept alone.
+/// The limit of a cache. One board that is larger is kept alone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CacheLimit {
-    /// How many boards.
+    /// The number of boards.
     pub(super) boards: usize,
-    /// How many results they have together.
+    /// Number of results that they have together.
     pub(super) results: usize,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct CacheLimit {
 struct CachedValue<T> {
     value: T,
     results: usize,
-    /// When it was asked for last.
+    /// Time at which it was asked for last.
     asked: u64,
 }
 
@@ -44,7 +44,7 @@ impl<T> LruCache<T> {
         }
     }
 
-    /// What is kept of a board, for somebody who asks for it.
+    /// Returns the cached value of a board for a request.
     pub(super) fn ask(&mut self, key: RepoKey) -> Option<&T> {
         let held = self.held.get_mut(&key)?;
         self.order.remove(&held.asked);
@@ -54,12 +54,13 @@ impl<T> LruCache<T> {
         Some(&held.value)
     }
 
-    /// What is kept of a board, for somebody who has to change it.
+    /// Returns the cached value of a board for a change.
     pub(super) fn get_mut(&mut self, key: RepoKey) -> Option<&mut T> {
         self.held.get_mut(&key).map(|held| &mut held.value)
     }
 
-    /// Keeps a board with so many results, and forgets those that nobody asked for the longest when it does not fit.
+    /// Keeps a board with so many results, and forgets those that nobody asked for the longest when
+    /// it does not fit.
     pub(super) fn keep(&mut self, key: RepoKey, results: usize, value: T) {
         self.remove(key);
         self.asked += 1;
@@ -95,7 +96,8 @@ impl<T> LruCache<T> {
 mod tests {
     use super::*;
 
-    /// Which of four boards with so many results are left after they were kept, and the first was asked for again.
+    /// Returns those of four boards with so many results that are left after they were cached, and
+    /// the first was requested again.
     fn left(results: [usize; 4], boards: usize, most: usize) -> Vec<i64> {
         let mut lru_cache = LruCache::new(CacheLimit {
             boards,

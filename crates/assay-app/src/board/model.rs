@@ -24,7 +24,8 @@ impl BoardService<'_> {
         let owner = result::owner_of(&repository, account);
         let known = self.hub.board_cache.known(&self.hub.store).await?;
         let mut rows = without_echoes(self.hub.store.entries_of_model(key, None).await?);
-        // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is told of them.
+        // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is
+        // told of them.
         let sees = |benchmark: &KnownBenchmark| {
             benchmark.public || (repository.settings.private && benchmark.owner == repository.owner)
         };

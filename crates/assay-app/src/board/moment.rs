@@ -2,10 +2,11 @@
 
 use assay_model::{Date, Timestamp};
 
-/// How many milliseconds a day has.
+/// Number of milliseconds that a day has.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// The moment that a text means: the end of a day for a date, else the very moment. None when it is neither.
+/// The moment that a text means: the end of a day for a date, else the very moment. None when it is
+/// neither.
 pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let date: Date = text.parse().ok()?;
     let at = Timestamp::of_date(&date)?;

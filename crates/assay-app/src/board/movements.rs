@@ -1,4 +1,4 @@
-//! How a board came to be what it is: who entered, rose and fell, moment by moment.
+//! The history of a board: models that entered, rose and fell, moment by moment.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::error::Error;
 use crate::hub::blocking;
 use crate::services::BoardService;
 
-/// How many moments are looked back at.
+/// Number of moments that are looked back at.
 const MAX_MOMENTS: usize = 40;
-/// How many versions that are no longer current are looked back at.
+/// The number of versions that ended which are looked back at.
 const MAX_ENDED: u32 = 1000;
 /// The most boards in one list of changes.
 const MAX_BOARDS: u32 = 40;
-/// How many of those who were moved by one change are named.
+/// The number of models displaced by one change that are named.
 const MAX_DISPLACED: usize = 8;
 
-/// What happened on a board lately.
+/// The recent changes of a board.
 #[derive(Debug, Clone)]
 pub struct BoardChanges {
     /// The benchmark.
@@ -34,7 +34,7 @@ pub struct BoardChanges {
     pub task: TaskId,
     /// The metric that ranks.
     pub metric: MetricId,
-    /// What happened, newest first.
+    /// The changes, newest first.
     pub changes: Vec<BoardChange>,
 }
 
@@ -55,11 +55,11 @@ impl ChangedBoards {
 /// A model came, went, or has another value than before.
 #[derive(Debug, Clone)]
 pub struct BoardChange {
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
     /// The model.
     pub model: RepoId,
-    /// What became of its rank.
+    /// The change of its rank.
     pub movement: Movement,
     /// Its value before.
     pub value_before: Option<f64>,
@@ -67,7 +67,7 @@ pub struct BoardChange {
     pub value_after: Option<f64>,
     /// The result behind the new value.
     pub result: Option<Arc<EvalResult>>,
-    /// Who has another rank for it, best first; not all when there are many.
+    /// The models that have another rank because of it, best first; not all when there are many.
     pub displaced: Vec<Displaced>,
 }
 
@@ -83,7 +83,8 @@ pub struct Displaced {
 }
 
 impl BoardService<'_> {
-    /// Lists the changes since a moment on the boards that the caller may see, at most `limit` of each.
+    /// Lists the changes since a moment on the boards that the caller may see, at most `limit` of
+    /// each.
     pub async fn changes_since(
         self,
         caller: &Caller,
@@ -101,7 +102,8 @@ impl BoardService<'_> {
             match changes.await {
                 Ok(changes) if changes.changes.is_empty() => {}
                 Ok(changes) => told.boards.push(changes),
-                // Results may name a benchmark or a task that nobody has defined, or that the caller may not see.
+                // Results may name a benchmark or a task that nobody has defined, or that the
+                // caller may not see.
                 Err(Error::NotFound(_) | Error::Denied(_) | Error::Moved { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -109,8 +111,8 @@ impl BoardService<'_> {
         Ok(told)
     }
 
-    /// What happened lately on a board that the caller may see, as everyone sees it: private models have no part in it.
-    /// Nothing is told of the time before `since`.
+    /// Returns the recent changes of a board that the caller may see, as everyone sees it: private
+    /// models have no part in it. Nothing before `since` is reported.
     pub async fn board_changes(
         self,
         caller: &Caller,
@@ -215,7 +217,8 @@ fn lately(
             Some(Arc::clone(&versions[row.given()]))
         };
         found.extend(told(at, &moved, behind, limit - found.len()));
-        // Between two moments nothing changes, so the board before this one is the board after the last.
+        // Between two moments nothing changes, so the board before this one is the board after the
+        // last.
         after = Some(before);
     }
     Ok(found)
@@ -242,7 +245,8 @@ fn moments(versions: &[Arc<LoadedResult>]) -> Vec<Timestamp> {
     moments
 }
 
-/// What happened at one moment: who changed by their own doing, each with those who were moved by it.
+/// Returns the changes of one moment: the models that changed themselves, each with those that they
+/// displaced.
 fn told(
     at: Timestamp,
     moved: &[Change<'_>],
@@ -265,7 +269,8 @@ fn told(
         result: None,
         displaced: displaced.clone(),
     };
-    // Who is behind a change is looked for on the whole board, and thousands may come at one moment.
+    // Who is behind a change is looked for on the whole board, and thousands may come at one
+    // moment.
     own.take(limit)
         .map(|change| (told(change), behind(change)))
         .collect()

@@ -1,4 +1,4 @@
-//! What is new on the hub, of what everyone sees.
+//! News of the hub, of results that everyone sees.
 
 use std::sync::Arc;
 
@@ -9,12 +9,13 @@ use super::{BoardQuery, EvalResult};
 use crate::error::Error;
 use crate::services::BoardService;
 
-/// How many entries of the index are looked at for one that is told: some are of benchmarks that nobody knows.
+/// The number of entries of the index that are looked at for one that is reported: some are of
+/// unknown benchmarks.
 const LOOKED_AT: u32 = 4;
 /// The most news that are told at once.
 const MAX: u32 = 100;
 
-/// Which news to tell.
+/// A request for news.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewsQuery {
     /// Only verified results.
@@ -38,7 +39,7 @@ pub struct News {
     pub result: Arc<EvalResult>,
     /// Its rank, when it is the result of its model that counts.
     pub rank: Option<usize>,
-    /// How many rows the board has.
+    /// Number of rows that the board has.
     pub total: usize,
 }
 
@@ -69,7 +70,7 @@ impl BoardService<'_> {
         Ok(news)
     }
 
-    /// How much there is of what everyone sees.
+    /// Returns the totals that everyone sees.
     pub async fn public_counts(self) -> Result<PublicCounts, Error> {
         Ok(self.hub.store.public_counts().await?)
     }

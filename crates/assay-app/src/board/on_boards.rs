@@ -1,4 +1,4 @@
-//! What stands out in the results of a change against the boards that they are for.
+//! Values of a change that stand out on the boards that they are for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where one model stands on a board.
+//! The place of one model on a board.
 
 use assay_board::{RankInterval, percentile};
 use assay_model::{MetricId, RepoId, TaskId};
@@ -9,7 +9,7 @@ use crate::access::Caller;
 use crate::error::Error;
 use crate::services::BoardService;
 
-/// Where a model stands on a board.
+/// The place of a model on a board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardPlace {
     /// The metric that ranks.
@@ -18,17 +18,18 @@ pub struct BoardPlace {
     pub rank: usize,
     /// Between which ranks it lies, when it is known how uncertain the value is.
     pub rank_interval: Option<RankInterval>,
-    /// How many rows the board has that it is compared with.
+    /// The number of rows that it is compared with.
     pub total: usize,
-    /// How many in a hundred of the others it is at least as good as.
+    /// The percentage of the others that it is at least as good as.
     pub percentile: f64,
     /// The value it is ranked by.
     pub value: f64,
 }
 
 impl BoardService<'_> {
-    /// Where a model stands on the board of a task, by its primary metric, of what the caller may see. None when it is not
-    /// there, or the caller sees no such board.
+    /// Returns the place of a model on the board of a task, by its primary metric, among the
+    /// results that the caller may see. None when it is not there, or the caller sees no such
+    /// board.
     pub async fn place_on_board(
         self,
         caller: &Caller,

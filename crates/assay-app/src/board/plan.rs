@@ -1,4 +1,4 @@
-//! What a query asks for: which task, by which metric, of which moment.
+//! The plan of a request: its task, metric and moment.
 
 use std::str::FromStr as _;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::index::{self, DEFINITION_FILE, MAX_BYTES};
 use crate::known::KnownBenchmark;
 use crate::services::BoardService;
 
-/// What a query asks of which definition.
+/// A request held against a definition.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) benchmark: Arc<KnownBenchmark>,
@@ -58,7 +58,7 @@ impl Plan {
 }
 
 impl BoardService<'_> {
-    /// What a query means for a benchmark.
+    /// Returns the plan of a request for a benchmark.
     pub(super) async fn plan(
         self,
         benchmark: Arc<KnownBenchmark>,
@@ -97,7 +97,8 @@ impl BoardService<'_> {
         })
     }
 
-    /// The moment that is asked for. A commit of the benchmark also brings the definition that it had.
+    /// The moment that is asked for. A commit of the benchmark also brings the definition that it
+    /// had.
     async fn as_of(
         self,
         benchmark: Arc<KnownBenchmark>,
@@ -123,8 +124,8 @@ impl BoardService<'_> {
     }
 }
 
-/// The metric that ranks a task unless another is asked for: the primary one, or where no result has it, the first that one
-/// has. Tasks of one benchmark need not share a metric.
+/// The metric that ranks a task unless another is asked for: the primary one, or where no result
+/// has it, the first that one has. Tasks of one benchmark need not share a metric.
 pub(super) fn task_metric<'d, 's, I: Iterator<Item = &'s [Score]>>(
     definition: &'d Benchmark,
     results: impl Fn() -> I,
@@ -190,7 +191,8 @@ fn asked_metric<'d>(
     })
 }
 
-/// The definition at a revision, with its commit; none when there is no such commit or no valid definition.
+/// The definition at a revision, with its commit; none when there is no such commit or no valid
+/// definition.
 fn definition_at(
     git: &assay_git::Repositories,
     key: RepoKey,

@@ -1,7 +1,9 @@
-//! What a pull request, or a file that somebody is about to submit, would do to the boards if it were merged now.
+//! The effect on the boards of a pull request, or of a file that is about to be submitted, if it
+//! were merged now.
 //!
-//! The files are validated by the same rules, the entries are derived from the merged commit by the same function as the
-//! index, and both boards are ranked by the same one as every board: what is shown is what a merge would make.
+//! The files are validated by the same rules, the entries are derived from the merged commit by the
+//! same function as the index, and both boards are ranked by the same one as every board: what is
+//! shown is what a merge would make.
 
 mod scene;
 
@@ -35,7 +37,7 @@ const MAX_BYTES: usize = 4 << 20;
 /// The most boards whose ranks are compared; a pull request that touches more is told so.
 const MAX_BOARDS: usize = 24;
 
-/// What a change would do.
+/// The effect of a change.
 #[derive(Debug, Clone, Default)]
 pub struct Preview {
     /// Findings in the files that it changes, errors first.
@@ -46,13 +48,13 @@ pub struct Preview {
     pub removed: Vec<Arc<EvalResult>>,
     /// The boards that it touches, and who moves there.
     pub boards: Vec<BoardPreview>,
-    /// How many boards it touches beyond those.
+    /// The number of further boards that it touches.
     pub more_boards: usize,
     /// The files that stand in the way of a merge; then there is nothing to compare.
     pub conflicts: Vec<String>,
 }
 
-/// What would happen on one board.
+/// The effect on one board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardPreview {
     /// The benchmark.
@@ -63,22 +65,22 @@ pub struct BoardPreview {
     pub task: TaskId,
     /// The metric that ranks.
     pub metric: MetricId,
-    /// What people call it.
+    /// The label of the metric.
     pub metric_name: String,
-    /// Which way it improves.
+    /// The direction in which it improves.
     pub direction: Direction,
-    /// How many models the board has before and after.
+    /// Number of models that the board has before and after.
     pub models: (usize, usize),
     /// Everyone whose rank or value changes, in the order of the later board.
     pub moves: Vec<RankMove>,
 }
 
-/// What would happen to one model on a board.
+/// The effect on one model on a board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankMove {
     /// The model.
     pub model: RepoId,
-    /// Whether it is the one that the change is made to.
+    /// True if it is the one that the change is made to.
     pub own: bool,
     /// Its rank before; none when it was not on the board.
     pub from: Option<usize>,
@@ -99,7 +101,7 @@ impl Preview {
     }
 }
 
-/// What is found out about a change where git is read.
+/// The facts of a change that are read from git.
 #[derive(Default)]
 struct Examined {
     validation: Validation,
@@ -109,7 +111,7 @@ struct Examined {
 }
 
 impl BoardService<'_> {
-    /// What merging a pull request would do now. One that is over does nothing.
+    /// Returns the effect of merging a pull request now. One that is closed has none.
     pub async fn preview_pull(
         self,
         caller: &Caller,
@@ -168,7 +170,7 @@ impl BoardService<'_> {
             .await
     }
 
-    /// What committing these files to `main` would do; nothing is kept.
+    /// Returns the effect of committing these files to `main`; nothing is kept.
     pub async fn preview_files(
         self,
         caller: &Caller,
@@ -310,7 +312,7 @@ impl BoardService<'_> {
         Ok(preview)
     }
 
-    /// What is known of the model of a change, and of who looks.
+    /// Returns the facts of the model of a change, and of the viewer.
     async fn scene_of(
         self,
         caller: &Caller,
@@ -416,19 +418,19 @@ fn board_of(entry: &NewEntry) -> (String, TaskId) {
     (dataset, entry.entry.task.clone())
 }
 
-/// What a trial merge is made of: the ends of a pull request and what it would be merged into.
+/// The commits of a trial merge: the ends of a pull request and its target.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ends {
     /// The head of the branch.
     pub(crate) onto: ObjectId,
     /// The head of the pull request.
     pub(crate) tip: ObjectId,
-    /// Where the two part.
+    /// The commit at which the two part.
     pub(crate) from: ObjectId,
 }
 
 impl Ends {
-    /// Where two heads part.
+    /// Returns the commit at which two heads part.
     pub(crate) fn of(objects: &Objects, onto: ObjectId, tip: ObjectId) -> Result<Self, git::Error> {
         let from = objects.merge_base(onto, tip)?.unwrap_or(onto);
         Ok(Self { onto, tip, from })

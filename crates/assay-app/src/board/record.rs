@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::hub::blocking;
 use crate::services::BoardService;
 
-/// How many replaced results are looked through.
+/// Number of replaced results that are looked through.
 const MAX_REPLACED: u32 = 10_000;
 
 /// A result that set a record when it was made.
@@ -21,7 +21,7 @@ const MAX_REPLACED: u32 = 10_000;
 pub struct BoardRecord {
     /// The model.
     pub model: RepoId,
-    /// When the evaluation was made.
+    /// Time at which the evaluation was made.
     pub moment: Timestamp,
     /// The same as it was written.
     pub date: String,
@@ -30,9 +30,10 @@ pub struct BoardRecord {
 }
 
 impl BoardService<'_> {
-    /// The records of the first group of a board, oldest first, from every result that ever counted: of every run and setup,
-    /// and those that a newer result of their model has replaced. What was withdrawn, or corrected under the same date, never
-    /// counted, nor does a value in doubt.
+    /// The records of the first group of a board, oldest first, from every result that ever
+    /// counted: of every run and setup, and those that a newer result of their model has replaced.
+    /// What was withdrawn, or corrected under the same date, never counted, nor does a value in
+    /// doubt.
     pub async fn board_records(self, view: &BoardView) -> Result<Arc<Vec<BoardRecord>>, Error> {
         let (task, plan) = (Arc::clone(&view.task_results), view.plan.clone());
         let kept = task.kept_records(&plan.asked);

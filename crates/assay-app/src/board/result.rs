@@ -1,4 +1,5 @@
-//! A result as pages and clients see it, made of an entry of the index and what the hub knows of its benchmark.
+//! A result as pages and clients see it, made of an entry of the index and what the hub knows of
+//! its benchmark.
 
 use std::collections::BTreeSet;
 
@@ -22,13 +23,14 @@ use crate::index::CARD_FILE;
 pub(super) struct ModelFacts<'m> {
     pub(super) id: &'m RepoId,
     pub(super) owner: &'m Owner,
-    /// How many parameters its card says it has, when that was looked up.
+    /// The number of parameters by the card, when that was looked up.
     pub(super) parameters: Option<u64>,
     /// The models it is made from, when that was looked up.
     pub(super) base_models: &'m [String],
 }
 
-/// Where an entry stands, who brought it, and what is known of it beside what it says.
+/// The circumstances of an entry: its place, its submitter, and facts that are not in the entry
+/// itself.
 struct Circumstances<'c> {
     file: &'c RepoPath,
     ordinal: u32,
@@ -67,7 +69,8 @@ pub(super) fn on_board(row: &BoardEntry, benchmark: &RepoId, definition: &Benchm
     result(model, &around, said, Ok(definition))
 }
 
-/// A result of a model, as it was written. The definition is that of its benchmark, or why there is none.
+/// A result of a model, as it was written. The definition is that of its benchmark, or why there is
+/// none.
 pub(super) fn of_model(
     model: ModelFacts<'_>,
     row: IndexedEntry,
@@ -111,7 +114,7 @@ pub(super) fn owner_of(repository: &Repository, account: Option<assay_store::Acc
     }
 }
 
-/// What an entry says, and what was found in it.
+/// An entry with its findings.
 struct EntryWithFindings {
     entry: Entry,
     findings: Vec<Finding>,
@@ -189,7 +192,8 @@ fn result(
     }
 }
 
-/// Adds what does not fit the scale that a benchmark declares. The file itself may have a finding of the same kind.
+/// Adds what does not fit the scale that a benchmark declares. The file itself may have a finding
+/// of the same kind.
 fn add_scale(findings: &mut Vec<Finding>, entry: &Entry, benchmark: &Benchmark) {
     for found in scale_findings(&entry.scores, entry.sample_size, benchmark) {
         if !findings.contains(&found) {
@@ -199,14 +203,15 @@ fn add_scale(findings: &mut Vec<Finding>, entry: &Entry, benchmark: &Benchmark) 
 }
 
 impl EvalResult {
-    /// The codes of the findings that put its value in doubt, each once. A result with one is never announced as the leader.
+    /// The codes of the findings that put its value in doubt, each once. A result with one is never
+    /// announced as the leader.
     pub fn doubts(&self) -> BTreeSet<Code> {
         let codes = self.findings.iter().map(|finding| finding.code);
         codes.filter(|code| doubts_value(*code)).collect()
     }
 
-    /// The entry in the words of the file, with the keys that clients read. Among the results of a model it has all that was
-    /// written, on a board what is in `entry`.
+    /// The entry in the words of the file, with the keys that clients read. Among the results of a
+    /// model it has all that was written, on a board what is in `entry`.
     pub fn data(&self) -> Map<String, Json> {
         let mut data = match &self.written {
             Some(Json::Object(written)) => written.clone(),
@@ -235,7 +240,8 @@ fn unknown_task(benchmark: &Benchmark, dataset: &RepoId, task: &TaskId) -> Optio
     }
 }
 
-/// The score that ranks by a metric: of the whole, by its name, else the anonymous one for the primary metric.
+/// The score that ranks by a metric: of the whole, by its name, else the anonymous one for the
+/// primary metric.
 fn ranked<'s>(scores: &'s [Score], metric: &Metric) -> Option<&'s Score> {
     let own = metric.slice.as_deref();
     let whole = |score: &&Score| Level::Whole.has(score.slice.as_deref(), own);
@@ -247,7 +253,7 @@ fn ranked<'s>(scores: &'s [Score], metric: &Metric) -> Option<&'s Score> {
         .or_else(|| of_whole().find(anonymous))
 }
 
-/// When an evaluation was made: as written, or when the file was created.
+/// Returns the date of an evaluation: as written, or when the file was created.
 pub(super) fn date(written: Option<&Date>, moment: Timestamp) -> String {
     match written {
         Some(date) => date.as_str().to_owned(),
@@ -255,7 +261,7 @@ pub(super) fn date(written: Option<&Date>, moment: Timestamp) -> String {
     }
 }
 
-/// Who stands behind an entry.
+/// Returns the origin of an entry.
 pub(super) fn origin(branch: Branch, file: &RepoPath) -> Origin {
     match branch.pull() {
         None if file.as_str() == CARD_FILE => Origin::Legacy,
@@ -264,8 +270,8 @@ pub(super) fn origin(branch: Branch, file: &RepoPath) -> Origin {
     }
 }
 
-/// What a result on a board says, of its benchmark as that is called now. Boards do not carry tokens about: they are long,
-/// and what they say is in the standing.
+/// Returns the entry of a result on a board, with the current name of its benchmark. Boards do not
+/// have tokens: they are long, and the standing says what they come to.
 fn entry_of(row: &BoardEntry, benchmark: &RepoId) -> Entry {
     Entry {
         dataset: benchmark.clone(),
@@ -426,7 +432,8 @@ pub(super) fn rankable(row: &BoardEntry) -> RankableResult {
     }
 }
 
-/// What an entry on a board says, for finding the same entry twice. Numbers count by their value.
+/// Returns the fingerprint of an entry on a board, for finding the same entry twice. Numbers count
+/// by their value.
 pub(super) fn fingerprint(row: &BoardEntry) -> Fingerprint {
     let mut entry = row.entry.clone();
     for score in &mut entry.scores {

@@ -1,8 +1,9 @@
 //! Evidence counts on the board of the benchmark that it was signed for.
 //!
-//! What was signed names the benchmark and one commit of it. A board shows a result as verified only when the repository of
-//! the board has that commit: a benchmark that was deleted and made again, or another one that took the name, starts without
-//! evidence. A rename keeps it, and so does a history that was pushed again, because a commit is known by its content.
+//! What was signed names the benchmark and one commit of it. A board shows a result as verified
+//! only when the repository of the board has that commit: a benchmark that was deleted and made
+//! again, or another one that took the name, starts without evidence. A rename keeps it, and so
+//! does a history that was pushed again, because a commit is known by its content.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use crate::hub::blocking;
 use crate::known::Known;
 use crate::trust::has_commit;
 
-/// Takes the verified mark off entries that were signed for a commit that the repository of the board does not have.
+/// Takes the verified mark off entries that were signed for a commit that the repository of the
+/// board does not have.
 pub(super) async fn check_briefs(
     git: &Arc<Repositories>,
     board: RepoKey,
@@ -55,8 +57,8 @@ pub(super) async fn check_entries(
     Ok(())
 }
 
-/// The same for entries of one model, which are for many benchmarks. Those that the hub does not have, or not for who sees
-/// the model, have no board.
+/// The same for entries of one model, which are for many benchmarks. Those that the hub does not
+/// have, or not for who sees the model, have no board.
 pub(super) async fn check_versions(
     git: &Arc<Repositories>,
     known: &Known,

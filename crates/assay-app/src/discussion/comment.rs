@@ -1,4 +1,4 @@
-//! What people say, and take back.
+//! Comments: written, edited, hidden.
 
 use assay_model::PullNumber;
 use assay_store::{AccountId, AuditAction, EventId, Tx};

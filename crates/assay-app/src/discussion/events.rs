@@ -1,4 +1,4 @@
-//! How events are kept: one JSON object each, read and written here alone.
+//! The stored form of events: one JSON object each, read and written here alone.
 
 use assay_git::RefName;
 use assay_model::{ObjectId, PullNumber, RepoKey, Timestamp};
@@ -10,10 +10,10 @@ use super::{Earlier, Event, EventData, Status};
 use crate::error::Error;
 use crate::secret;
 
-/// How many texts of a comment are kept beside the last.
+/// Number of texts of a comment that are kept beside the last.
 const MAX_HISTORY: usize = 20;
 
-/// Which discussion of which repository, who acts in it, and when.
+/// The repository, the discussion, the actor and the time of an act.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scene {
     pub(super) key: RepoKey,
@@ -23,7 +23,7 @@ pub(super) struct Scene {
     pub(super) now: Timestamp,
 }
 
-/// What happens to a discussion and is told.
+/// An event of a discussion that is reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DiscussionEvent<'t> {
     /// Someone says something.
@@ -47,7 +47,8 @@ pub(super) enum DiscussionEvent<'t> {
 }
 
 impl Scene {
-    /// Notes that the index does not know yet what becomes of a pull request whose ref stays where it is.
+    /// Notes that the index does not know yet what becomes of a pull request whose ref stays where
+    /// it is.
     pub(super) async fn forget_index(self, tx: &mut Tx) -> Result<(), Error> {
         let name = RefName::pull(self.num);
         tx.set_indexed_ref(self.key, name.as_str(), None).await?;
@@ -135,7 +136,7 @@ pub(super) fn read(event: &assay_store::Event) -> Option<Event> {
     })
 }
 
-/// How much text an event has, in bytes.
+/// Returns the length of the text of an event, in bytes.
 pub(super) fn length(event: &assay_store::Event) -> u64 {
     fn texts(value: &Json) -> u64 {
         match value {

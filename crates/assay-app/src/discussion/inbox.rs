@@ -1,4 +1,5 @@
-//! What waits for somebody: their pull requests, those that they can merge, and comments that mention them.
+//! The inbox of a user: their pull requests, those that they can merge, and comments that mention
+//! them.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! How long what people write may be.
+//! Maximum length of what people write.
 
 use assay_store::Tx;
 
@@ -12,8 +12,8 @@ pub(super) const MAX_TITLE: usize = 200;
 /// The most bytes of a comment.
 pub(super) const MAX_COMMENT: usize = 65_536;
 
-/// The most characters that all events of a discussion take together, as they are kept: earlier texts of comments too. A
-/// client that reads a discussion reads all of it.
+/// The most characters that all events of a discussion take together, as they are kept: earlier
+/// texts of comments too. A client that reads a discussion reads all of it.
 pub(super) const MAX_DISCUSSION: u64 = 4 << 20;
 /// The most events of a discussion that a person may add to. Commits come nevertheless.
 pub(super) const MAX_EVENTS: u32 = 2_000;
@@ -47,8 +47,8 @@ pub(super) fn title(text: &str) -> Result<String, Error> {
     }
 }
 
-/// The title of a pull request that was opened by a commit: that of the commit, cut to what a title may be. A commit that
-/// has been made is not refused for its message.
+/// The title of a pull request that was opened by a commit: that of the commit, cut to what a title
+/// may be. A commit that has been made is not refused for its message.
 pub(super) fn pull_title(text: &str) -> String {
     let title = one_line(text);
     if title.chars().count() < MIN_TITLE {

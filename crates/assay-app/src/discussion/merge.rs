@@ -1,4 +1,4 @@
-//! What a pull request would change, and making it so.
+//! The changes of a pull request, and merging them.
 
 use assay_git::{
     Error as GitError, Expected, FastForward, MergePlan, Merged, Objects, Quarantine, RefChange,
@@ -21,16 +21,16 @@ use crate::webhook::{Telling, tell_pull};
 
 /// The commits that a pull request is about.
 struct Outlook {
-    /// Where the pull request set out from.
+    /// The commit at which the pull request set out.
     from: ObjectId,
-    /// What it would be merged into.
+    /// The commit that it would be merged into.
     onto: ObjectId,
     tip: ObjectId,
-    /// Whether a merge has to be tried to know what stands in its way.
+    /// True if a merge has to be tried to know what stands in its way.
     is_uncertain: bool,
 }
 
-/// What a merge came to.
+/// The outcome of a merge.
 enum Outcome {
     /// The commit is in the quarantine.
     Commit {
@@ -98,7 +98,7 @@ impl DiscussionService<'_> {
         Ok(details)
     }
 
-    /// How much happened in a discussion.
+    /// Returns the number of events of a discussion.
     pub async fn count_events(self, repo: &Repo, num: PullNumber) -> Result<u64, Error> {
         Ok(self.hub.store.count_events(repo.key, num).await?)
     }
@@ -189,8 +189,8 @@ impl DiscussionService<'_> {
         Ok((self.merge_event(repo, held.num).await?, commit))
     }
 
-    /// Records the merge of a pull request whose commits are on the base already. No commit merged it, and none may be
-    /// said to: who brought the entries of that commit would be told wrong.
+    /// Records the merge of a pull request whose commits are on the base already. No commit merged
+    /// it, and none may be said to: who brought the entries of that commit would be told wrong.
     async fn record_merged(
         self,
         caller: &Caller,
@@ -317,7 +317,7 @@ fn outlook(git: &Repository, held: &assay_store::Discussion) -> Result<Option<Ou
     }))
 }
 
-/// Where the base was before it took the pull request.
+/// Returns the base before it took the pull request.
 fn before_merge(
     objects: &Objects,
     held: &assay_store::Discussion,

@@ -1,4 +1,4 @@
-//! What a change of a repository does to its discussions, in the same transaction as the index.
+//! The effect of a change of a repository on its discussions, in the same transaction as the index.
 
 use assay_git::{CommitInfo, RefName};
 use assay_model::{ObjectId, PullNumber, Timestamp};
@@ -12,12 +12,15 @@ use crate::error::{Conflict, Error, Missing};
 use crate::publish::PullEffect;
 use crate::repo_lookup::Repo;
 
-/// How many commits of one push are told of one by one. The tip is always among them: the index reads it.
+/// Number of commits of one push that are told of one by one. The tip is always among them: the
+/// index reads it.
 const MAX_COMMITS_TOLD: usize = 250;
 
-/// Records what a change means for the discussions of a repository. The answer is the number of the pull request.
+/// Records what a change means for the discussions of a repository. The answer is the number of the
+/// pull request.
 ///
-/// `new_commits` are those that the moved ref did not have before, oldest first: the last one is where it points now.
+/// `new_commits` are those that the moved ref did not have before, oldest first: the last one is
+/// where it points now.
 pub(crate) async fn record(
     tx: &mut Tx,
     actor: &SignedIn,
@@ -116,7 +119,8 @@ pub(super) async fn tell_commits(
     Ok(())
 }
 
-/// A draft is a pull request that has no commit yet; its first one makes it an open one, because many tools never do.
+/// A draft is a pull request that has no commit yet; its first one makes it an open one, because
+/// many tools never do.
 pub(super) async fn publish_draft(tx: &mut Tx, scene: Scene) -> Result<(), Error> {
     let (draft, open) = (assay_store::Status::Draft, assay_store::Status::Open);
     let moved = tx

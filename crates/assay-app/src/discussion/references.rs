@@ -1,4 +1,4 @@
-//! What a text refers to: accounts as `@name`, discussions as `#3`, and web addresses.
+//! References of a text: accounts as `@name`, discussions as `#3`, and web addresses.
 
 use assay_model::PullNumber;
 use std::collections::BTreeSet;
@@ -22,7 +22,8 @@ pub enum Reference<'t> {
     Address(&'t str),
 }
 
-/// Finds what a text refers to, each with the bytes it takes. Whether it exists is for others to say.
+/// Finds what a text refers to, each with the bytes it takes. Whether it exists is for others to
+/// say.
 pub fn references(text: &str) -> Vec<(Range<usize>, Reference<'_>)> {
     let mut found = Vec::new();
     let mut at = 0;

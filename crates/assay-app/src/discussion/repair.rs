@@ -1,4 +1,4 @@
-//! What a crash between the refs and the records left undone.
+//! Repair of records after a crash between the refs and the records.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::record::{merged, publish_draft, tell_commits};
 use crate::error::Error;
 use crate::hub::{alongside, blocking};
 
-/// What git knows that the records do not.
+/// The facts that git has and the records do not.
 #[derive(Default)]
 struct Unrecorded {
     /// Commits of pull requests, oldest first.
@@ -35,8 +35,8 @@ pub(crate) struct FoundPull {
     pub(crate) merge: Option<ObjectId>,
 }
 
-/// Records a pull request that has none. Whether one that was not merged was open is not known: it is closed, so that its
-/// results count only when somebody opens it again.
+/// Records a pull request that has none. Whether one that was not merged was open is not known: it
+/// is closed, so that its results count only when somebody opens it again.
 pub(crate) async fn record_found(
     tx: &mut Tx,
     key: RepoKey,
@@ -75,8 +75,9 @@ pub(crate) async fn record_found(
     Ok(())
 }
 
-/// Makes the records of discussions say what the refs say, inside a transaction that keeps everyone else from opening
-/// pull requests: so a ref without a record is one whose opening was cut short, and which nobody was told of.
+/// Makes the records of discussions say what the refs say, inside a transaction that keeps everyone
+/// else from opening pull requests: so a ref without a record is one whose opening was cut short,
+/// and which nobody was told of.
 pub(crate) async fn repair(
     tx: &mut Tx,
     repository: Repository,
@@ -133,8 +134,9 @@ impl Unrecorded {
 /// The refs of pull requests that no record knows, below this. Their commits stay.
 pub(crate) const UNRECORDED: &str = "refs/unrecorded/pr";
 
-/// Moves the refs of pull requests without a record out of the way. Mostly their opening was cut short and nobody was told of
-/// them; but the records may also be older than the repository, so nothing is lost.
+/// Moves the refs of pull requests without a record out of the way. Mostly their opening was cut
+/// short and nobody was told of them; but the records may also be older than the repository, so
+/// nothing is lost.
 fn set_orphans_aside(repository: &Repository, pulls: &[Discussion]) -> Result<(), GitError> {
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
     for reference in repository.refs()? {
@@ -204,7 +206,8 @@ fn unrecorded(
     Ok(found)
 }
 
-/// The commits of the first-parent line that are new since another, oldest first; none when nothing is known of before.
+/// The commits of the first-parent line that are new since another, oldest first; none when nothing
+/// is known of before.
 fn since(
     objects: &Objects,
     tip: ObjectId,

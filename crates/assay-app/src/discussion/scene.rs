@@ -1,4 +1,4 @@
-//! Who acts in which discussion, and whether they may.
+//! The actor of a discussion, and whether they may act.
 
 use assay_model::PullNumber;
 use assay_store::{AccountId, EventId};

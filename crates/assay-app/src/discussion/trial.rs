@@ -33,12 +33,12 @@ impl Trial {
         self.held.num
     }
 
-    /// Who opened it.
+    /// Returns the author.
     pub(crate) fn author(&self) -> Option<AccountId> {
         self.held.author.as_ref().map(|author| author.id)
     }
 
-    /// What would be merged into what; none when one of the two is not there.
+    /// Returns the commits of the merge; none when one of the two is missing.
     pub(crate) fn ends(&self, git: &Repository) -> Result<Option<Ends>, GitError> {
         let pull = RefName::pull(self.held.num);
         let (Some(head), Some(tip)) = (git.find_ref(&base_of(&self.held))?, git.find_ref(&pull)?)

@@ -1,4 +1,5 @@
-//! What a failure is about, in words of the domain. Which status a client gets is the server's business.
+//! The reasons of failures, in words of the domain. The status that a client gets is the server's
+//! business.
 
 use assay_git::{LargeFileId, RefName};
 use assay_model::{PullNumber, RepoId, RepoKey, RepoKind, Timestamp};
@@ -9,13 +10,13 @@ use assay_model::{PullNumber, RepoId, RepoKey, RepoKind, Timestamp};
 pub struct EndedToken {
     /// What its owner calls it.
     pub label: String,
-    /// Whether somebody revoked it before its time.
+    /// True if somebody revoked it before its time.
     pub is_revoked: bool,
     /// The moment from which on it lets nobody in.
     pub at: Timestamp,
 }
 
-/// Why a caller who is known may not do something.
+/// The reason why a known caller may not do something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
     /// An operator has disabled the repository.
@@ -128,7 +129,7 @@ pub enum Denied {
     CodeWithoutSession,
 }
 
-/// What is there already.
+/// A thing that exists already.
 #[derive(Debug, thiserror::Error)]
 pub enum Existing {
     /// An account of that name.
@@ -164,7 +165,7 @@ pub enum Existing {
     Record(assay_store::Error),
 }
 
-/// What stands in the way of a change, as things are.
+/// A conflict of a change with the current state.
 #[derive(Debug, thiserror::Error)]
 pub enum Conflict {
     /// The last admin of an organisation would leave.
@@ -210,7 +211,7 @@ pub enum Conflict {
     /// A repository trusts as many publishers as it may.
     #[error("a repository has at most {most} trusted publishers")]
     PublisherLimit {
-        /// How many it may trust.
+        /// Number of it that may trust.
         most: usize,
     },
     /// Refs that cannot be there together, or one that is moved twice.
@@ -241,7 +242,7 @@ pub enum Limit {
     PushedFiles {
         /// The commit, shortened.
         commit: String,
-        /// How many files it changes.
+        /// The number of files that it changes.
         files: usize,
         /// The limit.
         most: usize,
@@ -253,7 +254,7 @@ pub enum Limit {
     PushedBytes {
         /// The commit, shortened.
         commit: String,
-        /// How many bytes its files have.
+        /// The number of bytes of its files.
         bytes: u64,
         /// The limit.
         most: u64,
@@ -380,7 +381,7 @@ pub enum Limit {
     Comment {
         /// The limit, in bytes.
         most: usize,
-        /// How many it has.
+        /// Number of it that has.
         bytes: usize,
     },
     /// The directory that a proof has to contain.
@@ -428,7 +429,7 @@ pub enum Quota {
     },
 }
 
-/// Why a file cannot have its path, or be what it is there.
+/// The reason why a file cannot have its path, or be what it is there.
 #[derive(Debug, thiserror::Error)]
 pub enum UnusablePath {
     /// The path is none that a repository can have.
@@ -451,7 +452,7 @@ pub enum UnusablePath {
     RefusedByGit {
         /// The file.
         path: String,
-        /// What git says.
+        /// The complaint of git.
         complaint: String,
     },
     /// A link or submodule where the hub reads a file.
@@ -465,7 +466,7 @@ pub enum UnusablePath {
     FileAndFolder(assay_git::Error),
 }
 
-/// What is busy at the moment. A little later the same request can succeed.
+/// A resource that is busy at the moment. A little later the same request can succeed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Busy {
     /// The database did not answer in time.

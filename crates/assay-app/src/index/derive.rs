@@ -15,14 +15,14 @@ use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, MAX_CARD_BYTES, d
 use super::records::{RecordsChange, records};
 use super::result_files::ResultFileReader;
 
-/// How many entries of one branch are indexed at one moment: those of the first files, by name. A change with more is
-/// refused before it is made.
+/// Number of entries of one branch that are indexed at one moment: those of the first files, by
+/// name. A change with more is refused before it is made.
 pub(crate) const MAX_ENTRIES: usize = 10_000;
-/// How many versions of a branch's entries are kept that are not current any more: those that ended last. With forty
-/// results that all change with every commit, five hundred commits.
+/// The number of versions of a branch's entries that are kept after they ended: the latest ones.
+/// With forty results that all change with every commit, five hundred commits.
 pub(crate) const MAX_ENDED: u32 = 20_000;
 
-/// What is to be derived, and what is known already.
+/// The work of a derivation, and the facts that are known already.
 pub(super) struct Task {
     pub(super) kind: RepoKind,
     pub(super) repository: Repository,
@@ -34,19 +34,19 @@ pub(super) struct Task {
     pub(super) new: Option<ObjectId>,
     /// The entries of main as they are indexed.
     pub(super) current: Vec<IndexedEntry>,
-    /// When an entry of main last ended, as it is indexed.
+    /// The time at which an entry of main last ended, as it is indexed.
     pub(super) last_end: Option<Timestamp>,
     /// The benchmarks of all entries that are indexed, as [`Derived::boards`] has them.
     pub(super) shown: BTreeSet<String>,
-    /// Who opened the pull request that a commit merged.
+    /// The author of the pull request that a commit merged.
     pub(super) merges: BTreeMap<ObjectId, Option<AccountId>>,
     /// The pull requests that are to be read.
     pub(super) pulls: Vec<Pull>,
 }
 
-/// What the index is to say.
+/// The new state of the index.
 pub(super) struct Derived {
-    /// What changes on main.
+    /// The changes on main.
     pub(super) main: BranchChange,
     /// The whole history of each pull request that was read.
     pub(super) pulls: Vec<BranchChange>,
@@ -55,7 +55,7 @@ pub(super) struct Derived {
     pub(super) records: RecordsChange,
 }
 
-/// Whether something changes.
+/// A change, or none.
 pub(super) enum Change<T> {
     /// It stays.
     None,
@@ -74,7 +74,8 @@ impl Derived {
     }
 }
 
-/// Reads the repository as far as it is not known; none when main does not follow on what is indexed.
+/// Reads the repository as far as it is not known; none when main does not follow on what is
+/// indexed.
 pub(super) fn derive(task: &Task) -> Result<Option<Derived>, Error> {
     let objects = task.repository.objects();
     let result_files = ResultFileReader::new(&objects, task.files.clone());
@@ -101,8 +102,8 @@ pub(super) fn derive(task: &Task) -> Result<Option<Derived>, Error> {
     }))
 }
 
-/// Walks the commits of main that are new, one at a time. Whatever their number, only the entries of one commit and the
-/// versions that are kept are in memory.
+/// Walks the commits of main that are new, one at a time. Whatever their number, only the entries
+/// of one commit and the versions that are kept are in memory.
 fn main(result_files: &ResultFileReader<'_>, task: &Task) -> Result<Option<BranchChange>, Error> {
     let most_ended = MAX_ENDED as usize;
     let history = History::after(Branch::Main, task.current.clone(), task.last_end);
@@ -132,8 +133,8 @@ fn main(result_files: &ResultFileReader<'_>, task: &Task) -> Result<Option<Branc
     Ok(Some(history.into_change()))
 }
 
-/// Who brought what a commit of main brings, when it was one of the hub's accounts: whoever opened the pull request that
-/// it merged. What other commits say of their authors anyone can write.
+/// Returns the account that brought the content of a commit of main, when it was one of the hub's:
+/// the author of the pull request that it merged. Other commits can name any author.
 fn submitter(task: &Task, commit: &CommitInfo) -> Option<AccountId> {
     task.merges.get(&commit.id).copied().flatten()
 }
@@ -187,8 +188,8 @@ pub(super) fn still_there(
     }
 }
 
-/// Whether no commit between the one that is indexed and the head touches a file. One that was changed and changed back
-/// has another commit behind it.
+/// Returns whether no commit between the one that is indexed and the head touches a file. One that
+/// was changed and changed back has another commit behind it.
 fn stays(
     objects: &Objects,
     head: ObjectId,

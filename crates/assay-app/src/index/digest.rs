@@ -3,7 +3,8 @@
 use serde_json::{Number, Value as Json};
 use sha2::{Digest as _, Sha256};
 
-/// Returns a digest that is equal for documents that say the same: the order of keys and the spelling of numbers do not count.
+/// Returns a digest that is equal for documents that say the same: the order of keys and the
+/// spelling of numbers do not count.
 pub(crate) fn digest(value: &Json) -> [u8; 32] {
     let mut hasher = Sha256::new();
     feed(value, &mut hasher);

@@ -9,14 +9,14 @@ use moka::sync::Cache;
 
 use super::read::{self, MAX_CARD_BYTES, Submission};
 
-/// How much memory the files take that are kept, about, in bytes.
+/// The approximate memory of the files that are kept, in bytes.
 const ROOM: u64 = 64 << 20;
-/// How many bytes of memory a byte of a file takes once it is read, about.
+/// Number of bytes of memory that a byte of a file takes once it is read, about.
 const READ_BYTES: usize = 6;
-/// What a file takes beside that, in bytes.
+/// The overhead of a file, in bytes.
 const FILE_BYTES: usize = 1 << 10;
 
-/// How a file says its results.
+/// The kind of a file with results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// It is a result file.
@@ -25,8 +25,8 @@ pub(crate) enum Kind {
     Card,
 }
 
-/// The files with results of a hub that were read lately. What a file says follows from its bytes alone, so it is kept by the
-/// name that git gives those.
+/// The files with results of a hub that were read lately. What a file says follows from its bytes
+/// alone, so it is kept by the name that git gives those.
 #[derive(Clone)]
 pub(crate) struct ResultFiles(Cache<(RepoKey, Kind, ObjectId), Arc<ReadFile>>);
 
@@ -121,7 +121,7 @@ impl ReadFile {
         &self.submissions
     }
 
-    /// How much memory it takes, about, in bytes.
+    /// Returns its approximate memory, in bytes.
     fn memory(&self) -> usize {
         let file = self.file.as_ref().map_or(0, ResultFile::bytes);
         let entries = self.submissions.len() * size_of::<Submission>();

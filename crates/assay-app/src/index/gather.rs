@@ -1,5 +1,5 @@
-//! What is to be written to the index of a repository: read from git, the records and the index before any transaction
-//! begins.
+//! The content to be written to the index of a repository: read from git, the records and the index
+//! before any transaction begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use crate::hub::blocking;
 
 /// The name of the main branch, as the index spells it.
 const MAIN: &str = "refs/heads/main";
-/// The name, among the indexed refs, of the mark that a change was written in part. No ref of git has such a name.
+/// The name, among the indexed refs, of the mark that a change was written in part. No ref of git
+/// has such a name.
 pub(super) const UNFINISHED: &str = "unfinished";
 
 /// A change of the index of one repository.
@@ -30,7 +31,7 @@ pub(super) struct Plan {
     pub(super) indexed: BTreeMap<String, ObjectId>,
     /// The refs as they are.
     pub(super) refs: Vec<Reference>,
-    /// Whether everything is written in place of what is there.
+    /// True if everything is written in place of what is there.
     pub(super) is_anew: bool,
     /// The branches whose rows all go, with their number.
     pub(super) removed: Vec<(Branch, u64)>,
@@ -142,7 +143,8 @@ pub(super) fn indexed_refs(held: Vec<assay_store::IndexedRef>) -> BTreeMap<Strin
     pairs.collect()
 }
 
-/// Whether a branch has these versions. What their evidence came to is not compared: the index keeps that up by itself.
+/// Returns whether a branch has these versions. What their evidence came to is not compared: the
+/// index keeps that up by itself.
 fn is_written(held: &[IndexedEntry], change: &BranchChange) -> bool {
     let mut new: Vec<&IndexedEntry> = change.versions().collect();
     let place = |indexed: &IndexedEntry| {
@@ -230,7 +232,8 @@ fn boards(rows: &[IndexedEntry]) -> BTreeSet<String> {
     rows.iter().map(|row| board_of(&row.version)).collect()
 }
 
-/// Whether the results of a pull request count. A draft counts from its first commit on: many tools never publish theirs.
+/// Returns whether the results of a pull request count. A draft counts from its first commit on:
+/// many tools never publish theirs.
 fn is_live(status: Status) -> bool {
     match status {
         Status::Draft | Status::Open => true,
@@ -257,7 +260,8 @@ fn pull_of(pull: &Discussion, events: &[Event], tip: Option<ObjectId>) -> Pull {
     }
 }
 
-/// What an event means for the index. The keys are those of `discussion.rs`, which writes them.
+/// Returns the meaning of an event for the index. The keys are those of `discussion.rs`, which
+/// writes them.
 fn happening(event: &Event) -> Option<Happening> {
     let text = |key: &str| event.data.get(key).and_then(Json::as_str);
     match event.kind {

@@ -10,10 +10,10 @@ use super::derive::MAX_ENTRIES;
 use super::provenance::{Provenance, Sayings, indexed};
 use super::result_files::{Mark, ResultFileReader};
 
-/// What main says after one of its commits, when that differs from before.
+/// The state of main after one of its commits, when it differs from before.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Step {
-    /// When the commit was made.
+    /// Time at which the commit was made.
     pub(super) at: Timestamp,
     /// All entries.
     pub(super) entries: Vec<NewEntry>,
@@ -27,7 +27,7 @@ pub(super) struct MainLine<'s, 'o> {
     births: BTreeMap<RepoPath, Birth>,
 }
 
-/// When a file was created that has been there ever since.
+/// The time at which a file was created that has been there ever since.
 #[derive(Debug, Clone, Copy)]
 enum Birth {
     At(Timestamp),
@@ -65,7 +65,8 @@ impl<'s, 'o> MainLine<'s, 'o> {
         })
     }
 
-    /// What main says after its next commit; none when the commit does not touch the results.
+    /// Returns the state of main after its next commit; none when the commit does not touch the
+    /// results.
     pub(super) fn advance(
         &mut self,
         commit: &CommitInfo,
@@ -94,7 +95,8 @@ impl<'s, 'o> MainLine<'s, 'o> {
                     .take(&file.path, said)
                     .unwrap_or_else(|| Provenance::of(commit, submitter));
                 let created = match said.entry.date {
-                    // The date that is given counts; when the file was created need not be looked for.
+                    // The date that is given counts; when the file was created need not be looked
+                    // for.
                     Some(_) => commit.committed,
                     None => self.time_of(&file.path, &mut birth, commit.committed)?,
                 };

@@ -1,4 +1,4 @@
-//! Who brought an entry, and with which commit: it stays with the entry when that moves inside its file.
+//! The submitter and commit of an entry: they stay with the entry when it moves inside its file.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,7 +9,7 @@ use assay_store::{AccountId, NewEntry};
 use super::digest::digest;
 use super::read::Submission;
 
-/// Where an entry comes from.
+/// The origin of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Provenance {
     commit: ObjectId,
@@ -18,8 +18,8 @@ pub(super) struct Provenance {
     author: String,
 }
 
-/// The entries of a branch as they are, by what they say: from one commit to the next, what is still said keeps its
-/// provenance.
+/// The entries of a branch as they are, by what they say: from one commit to the next, what is
+/// still said keeps its provenance.
 #[derive(Debug, Default)]
 pub(super) struct Sayings(HashMap<(RepoPath, [u8; 32]), VecDeque<Provenance>>);
 
@@ -35,7 +35,7 @@ impl Provenance {
 }
 
 impl Sayings {
-    /// What these entries say, in the order of file and place.
+    /// Returns the origins of these entries, in the order of file and place.
     pub(super) fn of<'e>(entries: impl Iterator<Item = &'e NewEntry>) -> Self {
         let mut sayings = Self::default();
         for entry in entries {

@@ -11,24 +11,24 @@ use super::files::Kind;
 use super::provenance::{Provenance, Sayings, indexed};
 use super::result_files::{CommittedFile, ResultFileReader};
 
-/// What the index needs to know of a pull request.
+/// The facts of a pull request that the index needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pull {
     /// Its number.
     pub(super) num: PullNumber,
-    /// Who opened it.
+    /// The author.
     pub(super) author: Option<AccountId>,
-    /// When.
+    /// The time at which it was opened.
     pub(super) created: Timestamp,
     /// The commit of main at that moment.
     pub(super) opened_at: Option<ObjectId>,
-    /// What happened to it, in order.
+    /// Its events, in order.
     pub(super) happenings: Vec<(Timestamp, Happening)>,
-    /// Where its ref points.
+    /// The target of its ref.
     pub(super) tip: Option<ObjectId>,
 }
 
-/// What matters of an event.
+/// An event that matters to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Happening {
     /// A commit came in, and is the tip until the next.
@@ -39,11 +39,12 @@ pub(super) enum Happening {
     Ended,
 }
 
-/// How many moments of a pull request are told apart; what came before them is forgotten. Every push to a pull request
-/// reads all of them, so there must be an end to it.
+/// Number of moments of a pull request that are told apart; what came before them is forgotten.
+/// Every push to a pull request reads all of them, so there must be an end to it.
 const MAX_TIPS: usize = 64;
 
-/// The commits whose entries count, each from a moment on; none when the pull request does not count.
+/// The commits whose entries count, each from a moment on; none when the pull request does not
+/// count.
 pub(super) fn tips(pull: &Pull) -> Vec<(Timestamp, Option<ObjectId>)> {
     let mut tips: Vec<(Timestamp, Option<ObjectId>)> = Vec::new();
     let (mut tip, mut open, mut now) = (None, true, pull.created);

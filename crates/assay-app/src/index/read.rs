@@ -1,4 +1,5 @@
-//! What the files of a repository say: entries, definitions, cards. A pure function of their bytes.
+//! Readers of the files of a repository: entries, definitions, cards. A pure function of their
+//! bytes.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -23,9 +24,9 @@ pub(crate) const RESULTS_FOLDER: &str = ".eval_results";
 pub(crate) const DEFINITION_FILE: &str = "eval.yaml";
 /// The file of a repository whose front matter is its card.
 pub(crate) const CARD_FILE: &str = "README.md";
-/// How long a `README.md` may be whose card is read, in bytes.
+/// The largest `README.md` whose card is read, in bytes.
 pub(super) const MAX_CARD_BYTES: u64 = 8 << 20;
-/// How large a file may be that is read for the index, in bytes: as large as validation reads YAML.
+/// Maximum size of a file that is read for the index, in bytes: as large as validation reads YAML.
 pub(crate) const MAX_BYTES: u64 = assay_formats::syntax::limits::MAX_YAML_BYTES as u64;
 
 /// The most parameters that are believed: more than anybody could count.
@@ -34,29 +35,29 @@ const MAX_PARAMETERS: u64 = 1_000_000_000_000_000;
 /// One entry of a result file, with how it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Submission {
-    /// What it says.
+    /// The entry.
     pub(crate) entry: Entry,
     /// The warnings that follow from the file alone.
     pub(super) findings: Vec<Finding>,
-    /// How it was written, with the keys that clients read today.
+    /// The entry as it was written, with the keys that clients read today.
     pub(super) data: Json,
     /// By which it is known again, whatever its spelling and its place.
     pub(super) digest: [u8; 32],
-    /// Where it stands, when that is settled by where it was written.
+    /// The standing, when it is settled by where the entry was written.
     pub(super) standing: Option<Standing>,
-    /// What it brings for the verifier, when it has a token.
+    /// The evidence for the verifier, when the entry has a token.
     pub(crate) evidence: Option<Evidence>,
 }
 
-/// Whether a file directly in [`RESULTS_FOLDER`] is read for results.
+/// Returns whether a file directly in [`RESULTS_FOLDER`] is read for results.
 pub(crate) fn is_result_file(name: &str) -> bool {
     FileKind::of_path(&format!("{RESULTS_FOLDER}/{name}")) == Some(FileKind::EvalResults)
 }
 
 /// The entries of a result file; none when it is refused.
 ///
-/// What the index says of a file follows from its bytes, and not from what else the hub knew when it was pushed: a rebuilt index
-/// would differ. So benchmarks and the clock have no part in it.
+/// What the index says of a file follows from its bytes, and not from what else the hub knew when
+/// it was pushed: a rebuilt index would differ. So benchmarks and the clock have no part in it.
 pub(super) fn submissions(file: &ResultFile) -> Vec<Submission> {
     let mut converter = JsonConverter::new();
     let submitted = file.entries().into_iter().flatten().map(|valid| {
@@ -105,8 +106,8 @@ pub(super) fn legacy_submissions(bytes: &[u8]) -> Vec<Submission> {
     submitted.collect()
 }
 
-/// The entry as it was written, with both spellings of its token: clients read one, the format has the other. A key
-/// without a value says nothing, and clients stumble over it.
+/// The entry as it was written, with both spellings of its token: clients read one, the format has
+/// the other. A key without a value says nothing, and clients stumble over it.
 fn live(mut written: Map<String, Json>, entry: &Entry) -> Json {
     written.retain(|_, value| !value.is_null());
     if let Some(token) = &entry.token {
@@ -132,7 +133,7 @@ pub(crate) fn definition(bytes: Vec<u8>) -> Option<(Json, Benchmark)> {
     ))
 }
 
-/// What a definition that was kept as JSON means.
+/// Returns the definition that was kept as JSON.
 pub(crate) fn benchmark_of(definition: &Json) -> Option<Benchmark> {
     let text = definition.to_string();
     let mut tape = Tape::with_room_for(text.len());
@@ -140,7 +141,7 @@ pub(crate) fn benchmark_of(definition: &Json) -> Option<Benchmark> {
     eval_yaml::read(tape.root(&text)?)
 }
 
-/// What the front matter of a `README.md` says; none when it has none.
+/// Returns the front matter of a `README.md`; none when it has none.
 pub(super) fn card(bytes: &[u8]) -> Option<Card> {
     let (card, _) = card::read(&String::from_utf8_lossy(bytes));
     let data = card.data?;
@@ -156,7 +157,7 @@ pub(super) fn card(bytes: &[u8]) -> Option<Card> {
     })
 }
 
-/// How many parameters a card says that a model has: a whole number, or a text such as `7.2B`.
+/// Returns the number of parameters that a card states: a whole number, or a text such as `7.2B`.
 fn parameters(written: &Json) -> Option<u64> {
     if let Some(count) = written.as_u64() {
         return Some(count).filter(|count| (1..=MAX_PARAMETERS).contains(count));

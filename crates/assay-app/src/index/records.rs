@@ -1,4 +1,5 @@
-//! The Every Eval Ever records of the main branch: a function of its tree alone, whatever history led to it.
+//! The Every Eval Ever records of the main branch: a function of its tree alone, whatever history
+//! led to it.
 
 use assay_check::FileKind;
 use assay_formats::eee::Facts;
@@ -12,10 +13,12 @@ use super::derive::{Task, still_there};
 
 /// The folder that records lie in.
 pub(crate) const RECORDS_FOLDER: &str = "data";
-/// How large a record may be that is read for the index, in bytes: as large as validation reads JSON.
+/// Maximum size of a record that is read for the index, in bytes: as large as validation reads
+/// JSON.
 const MAX_RECORD_BYTES: u64 = assay_formats::syntax::limits::MAX_DOCUMENT_BYTES as u64;
 
-/// How the records of a repository change. When nothing that is indexed counts, all of them are written.
+/// The change of the records of a repository. When nothing that is indexed counts, all of them are
+/// written.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RecordsChange {
     /// Those that are written, in place of those at the same paths.
@@ -70,8 +73,8 @@ fn all(objects: &Objects, kind: RepoKind, commit: ObjectId) -> Result<Vec<Record
     Ok(records)
 }
 
-/// The record at a path, if what is there is one. One that is too large to be read, or kept beside git, is listed and
-/// says nothing: what the index says must be in git itself.
+/// The record at a path, if what is there is one. One that is too large to be read, or kept beside
+/// git, is listed and says nothing: what the index says must be in git itself.
 fn record(
     objects: &Objects,
     kind: RepoKind,

@@ -37,7 +37,7 @@ impl<'o> ResultFileReader<'o> {
         }
     }
 
-    /// What tells commits with other results apart.
+    /// Returns a mark that differs between commits with different results.
     pub(crate) fn mark(&self, commit: ObjectId) -> Result<Mark, Error> {
         Ok((self.folder(commit)?, self.card(commit)?))
     }

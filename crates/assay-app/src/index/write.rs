@@ -1,4 +1,5 @@
-//! Writing to the index: ordinary changes in one transaction, large ones in several, so that nobody waits long.
+//! Writing to the index: ordinary changes in one transaction, large ones in several, so that nobody
+//! waits long.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use crate::error::Error;
 use crate::trust::compute_standings;
 use crate::webhook::Telling;
 
-/// What became of a plan.
+/// The outcome of a plan.
 pub(super) enum Written {
     /// It is written.
     Done(Touched),
@@ -52,18 +53,19 @@ struct Writer<'w> {
     indexed: BTreeMap<String, ObjectId>,
     /// The benchmarks of all entries before and after.
     boards: BTreeSet<String>,
-    /// Whether it takes more than one transaction.
+    /// True if it takes more than one transaction.
     is_large: bool,
 }
 
 impl Writer<'_> {
-    /// Writes what need not be written together with what is current, some rows at a time. The answer is whether the
-    /// plan still holds.
+    /// Writes what need not be written together with what is current, some rows at a time. The
+    /// answer is whether the plan still holds.
     async fn write_beforehand(&mut self, most: usize) -> Result<bool, Error> {
         let Some((mut tx, _)) = self.begin().await? else {
             return Ok(false);
         };
-        // From here on the rows are neither those of before nor those of after: whoever finds this mark starts over.
+        // From here on the rows are neither those of before nor those of after: whoever finds this
+        // mark starts over.
         let mark = self.plan.refs.first().map(|reference| reference.target);
         let mark = mark.unwrap_or(ObjectId::from_bytes([0; 20]));
         tx.set_indexed_ref(self.plan.key, UNFINISHED, Some(&mark))

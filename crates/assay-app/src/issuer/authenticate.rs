@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{Issuer, Refusal};
 use crate::error::Error;
 
-/// Somebody who has proved who they are. Only this module makes one, and nothing is signed without one.
+/// Somebody who has proved who they are. Only this module makes one, and nothing is signed without
+/// one.
 #[derive(Debug, Clone)]
 pub struct Authenticated {
     pub(super) identity: Identity,
@@ -20,14 +21,14 @@ pub struct Authenticated {
     pub(super) suspended: Option<String>,
 }
 
-/// What was found out about a caller when they proved who they are.
+/// The facts about a caller that authentication brought.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct CallerFacts {
     /// The most that their runs are worth.
     pub(super) assurance: String,
-    /// Whose runs are counted together.
+    /// The owner whose runs are counted together.
     pub(super) owner: Option<String>,
-    /// What is told of the run in its token.
+    /// The facts of the run for its token.
     pub(super) run: BTreeMap<String, String>,
 }
 
@@ -35,15 +36,15 @@ pub(super) struct CallerFacts {
 #[derive(Debug, Clone)]
 pub(super) struct Standing {
     pub(super) identity: Identity,
-    /// Why it gets nothing, when it gets nothing.
+    /// The reason why it gets nothing, when it is suspended.
     pub(super) suspended: Option<String>,
 }
 
-/// How long a credential has not been used before that is written down again, in milliseconds.
+/// The precision of the last use of a credential, in milliseconds.
 const USE_NOTED_MILLIS: i64 = 60 * 60 * 1_000;
 
 impl Authenticated {
-    /// What they are called.
+    /// Returns the key of the identity.
     pub fn key(&self) -> &IdentityKey {
         &self.identity.key
     }
@@ -68,7 +69,7 @@ impl Authenticated {
 }
 
 impl CallerFacts {
-    /// What is known of somebody who has a secret or a key.
+    /// Returns the facts of an identity that has a secret or a key.
     pub(super) fn of(identity: &Identity, kind: &str) -> Self {
         let run = [("kind".to_owned(), kind.to_owned())];
         Self {
@@ -80,7 +81,8 @@ impl CallerFacts {
 }
 
 impl Issuer {
-    /// Who has a bearer token. Everything that is wrong with it is told alike, and takes as long.
+    /// Returns the owner of a bearer token. All faults of a token have the same answer, and take as
+    /// long.
     pub async fn authenticate(&self, bearer: Option<&str>) -> Result<Authenticated, Refusal> {
         let secret: Option<Secret> = bearer.and_then(|text| text.parse().ok());
         let found = match &secret {
@@ -129,7 +131,8 @@ impl Issuer {
         }))
     }
 
-    /// The credential of a secret, if it is good. The comparison is made whether there is one or not.
+    /// The credential of a secret, if it is good. The comparison is made whether there is one or
+    /// not.
     pub(super) async fn credential_of(
         &self,
         secret: &Secret,
@@ -172,7 +175,8 @@ impl Issuer {
         }
     }
 
-    /// An identity as it stands now. None when there is none, or when its integration is not registered.
+    /// An identity as it stands now. None when there is none, or when its integration is not
+    /// registered.
     pub(super) async fn standing_of(
         &self,
         integration: &str,

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::{DEFINITION_FILE, MAX_BYTES, definition};
 
-/// What a benchmark defines at a commit.
+/// The definition of a benchmark at a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Defined {
     /// There is no such benchmark, or nobody may know of it.
@@ -23,9 +23,9 @@ pub enum Defined {
     As(Box<Benchmark>),
 }
 
-/// Where benchmarks are looked up.
+/// A source of benchmarks.
 pub trait BenchmarkSource: Send + Sync {
-    /// What a benchmark defines at a commit.
+    /// Returns the definition of a benchmark at a commit.
     fn at<'a>(
         &'a self,
         benchmark: &'a RepoId,
@@ -44,8 +44,8 @@ impl BenchmarkSource for Hub {
 }
 
 impl Hub {
-    /// Reads the definition of a public benchmark at a commit. The name is the one that it has now: what is signed must
-    /// not depend on a redirect.
+    /// Reads the definition of a public benchmark at a commit. The name is the one that it has now:
+    /// what is signed must not depend on a redirect.
     async fn defined_at(&self, id: &RepoId, revision: &Revision) -> Result<Defined, Error> {
         let found = self.store.find_repository(RepoKind::Dataset, id).await?;
         let found = found.filter(|found| {
@@ -85,7 +85,7 @@ impl Hub {
 }
 
 impl Defined {
-    /// What a definition says, when it is one.
+    /// Reads a definition, when it is one.
     pub fn read(bytes: Vec<u8>) -> Self {
         read(bytes)
     }
@@ -99,7 +99,8 @@ fn read(bytes: Vec<u8>) -> Defined {
 }
 
 impl Issuer {
-    /// Whether the benchmark has the task and every metric at the commit that the claim names.
+    /// Returns whether the benchmark has the task and every metric at the commit that the claim
+    /// names.
     pub(super) async fn check_benchmark(&self, subject: &Subject) -> Result<(), Refusal> {
         let (id, revision) = (&subject.benchmark_repo, &subject.benchmark_revision);
         let unknown = |what: &str| {

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::secret;
 
 impl Issuer {
-    /// What a token would say.
+    /// Returns the claims of a token.
     pub(super) fn claims(
         &self,
         caller: &Authenticated,

@@ -9,7 +9,7 @@ use super::authenticate::{CallerFacts, Standing};
 use crate::error::Error;
 use crate::secret;
 
-/// What somebody gives for an access token.
+/// The credential that is exchanged for an access token.
 #[derive(Debug, Clone)]
 pub enum Exchange {
     /// That they are an OAuth client (RFC 6749, 4.4).
@@ -18,12 +18,12 @@ pub enum Exchange {
     SubjectToken(String),
 }
 
-/// How an OAuth client proves who it is.
+/// The proof of an OAuth client.
 #[derive(Debug, Clone)]
 pub enum ClientProof {
     /// By its secret.
     Secret {
-        /// What it calls itself.
+        /// The client id.
         client_id: String,
         /// The secret.
         secret: String,
@@ -37,13 +37,13 @@ pub enum ClientProof {
 pub struct Granted {
     /// The token: it is shown once.
     pub token: Secret,
-    /// How long it lasts, in seconds.
+    /// The lifetime in seconds.
     pub expires_in: i64,
-    /// What it opens.
+    /// The scope of the token.
     pub scope: &'static str,
 }
 
-/// Why somebody gets no access token. What exactly is wrong is in the events, not here.
+/// The reason why there is no access token. The exact fault is in the events, not here.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// It is not known who the client is.
@@ -52,7 +52,7 @@ pub enum ExchangeError {
     /// The ID token will not do.
     #[error("the subject token is not accepted")]
     Grant,
-    /// What is asked for is no repository.
+    /// The requested resource is no repository.
     #[error("`resource` is a repository: `namespace/name` or `datasets/namespace/name`")]
     Target,
     /// No trusted publisher of the repository is described by the ID token.
@@ -68,9 +68,9 @@ pub enum ExchangeError {
     Internal(#[source] Error),
 }
 
-/// How long an access token lasts, in seconds.
+/// The lifetime of an access token, in seconds.
 const ACCESS_SECONDS: i64 = 600;
-/// What an access token opens.
+/// The scope of an access token.
 const SCOPE: &str = "eval:issue";
 
 /// Why a caller did not prove who they are, for the events.
@@ -212,8 +212,8 @@ impl Issuer {
         Err(nearest.into())
     }
 
-    /// Makes the access token. That an assertion is used up and that the token is made are one transaction: what fails
-    /// uses nothing up, and of two that race one gets the token.
+    /// Makes the access token. That an assertion is used up and that the token is made are one
+    /// transaction: what fails uses nothing up, and of two that race one gets the token.
     async fn grant(&self, proved: Proved, request: &str) -> Result<Option<Granted>, Error> {
         let now = self.now();
         let mut tx = self.store().begin().await?;
@@ -255,7 +255,8 @@ impl Issuer {
             .await;
     }
 
-    /// Ends an access token or a credential. Whoever has it may end it, and nobody is told whether there was one.
+    /// Ends an access token or a credential. Whoever has it may end it, and nobody is told whether
+    /// there was one.
     pub async fn revoke_secret(&self, text: &str, reason: &str) -> Result<(), Error> {
         let Ok(secret) = text.parse::<Secret>() else {
             return Ok(());

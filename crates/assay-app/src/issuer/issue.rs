@@ -16,22 +16,23 @@ use crate::hub::blocking;
 use crate::trust::NoTokenKey;
 use crate::validator::SharedValidator;
 
-/// How long the log may take before a request is given up.
+/// Maximum duration of the log before a request is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The time that a server waits for a key to sign with while the logs change hands.
 const KEY_PATIENCE: Duration = Duration::from_secs(3);
 /// The pause between two looks for it.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How long a request that was never answered keeps its key, in seconds.
+/// The time that a request that was never answered keeps its key, in seconds.
 const STALE: i64 = 60;
-/// How long an answer is kept, in seconds.
+/// The time that an answer is kept, in seconds.
 const KEPT: i64 = 24 * 60 * 60;
 /// The longest idempotency key, in bytes.
 const MAX_KEY: usize = 128;
 
 impl Issuer {
-    /// Issues a token for what the text asks for. It is in the log before it is given away, and with the same key the
-    /// same request gets the same answer. The answer is [`EvalToken`] as JSON.
+    /// Issues a token for what the text asks for. It is in the log before it is given away, and
+    /// with the same key the same request gets the same answer. The answer is [`EvalToken`] as
+    /// JSON.
     pub async fn issue(
         &self,
         caller: &Authenticated,
@@ -175,7 +176,8 @@ impl Issuer {
         Ok(answer)
     }
 
-    /// Returns the key that signs now. While another server takes the logs over, this one may not know the key yet, and waits for it.
+    /// Returns the key that signs now. While another server takes the logs over, this one may not
+    /// know the key yet, and waits for it.
     async fn signing_key(&self) -> Result<Arc<SigningKey>, NoTokenKey> {
         let until = Instant::now() + KEY_PATIENCE;
         loop {

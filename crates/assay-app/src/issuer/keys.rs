@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::Issuer;
 
-/// What is known of the keys of each provider.
+/// The cached keys of each provider.
 #[derive(Default)]
 pub(super) struct KeyCaches(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<KeyCache>>>>);
 
@@ -18,7 +18,8 @@ impl KeyCaches {
 }
 
 impl Issuer {
-    /// The keys of a provider, for one that a token names. Whoever comes while they are fetched waits for that fetch.
+    /// The keys of a provider, for one that a token names. Whoever comes while they are fetched
+    /// waits for that fetch.
     pub(super) async fn keys_of(
         &self,
         provider: &Provider,

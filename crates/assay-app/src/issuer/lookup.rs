@@ -15,7 +15,8 @@ enum StatusCaller<'a> {
 }
 
 impl Issuer {
-    /// What became of a token of the caller's own integration. Of others not even the existence is told.
+    /// Returns the status of a token of the caller's own integration. Of others not even the
+    /// existence is told.
     pub async fn status(
         &self,
         caller: &Authenticated,
@@ -24,7 +25,7 @@ impl Issuer {
         self.status_for(&StatusCaller::Identity(caller), jti).await
     }
 
-    /// What became of any token. For operators.
+    /// Returns the status of any token. For operators.
     pub async fn status_for_operator(
         &self,
         caller: &Caller,

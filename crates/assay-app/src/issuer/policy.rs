@@ -14,11 +14,11 @@ use crate::error::Error;
 pub(super) struct Loaded {
     /// The policy in force.
     pub(super) policy: Arc<Policy>,
-    /// What was written in the file that it is from.
+    /// The text of the file that it was loaded from.
     text: Arc<str>,
     /// The file as it was when it was last looked at.
     stamp: Option<Stamp>,
-    /// What is wrong with the file as it is now, when the policy in force is an older one.
+    /// The fault of the current file, when the policy in force is an older one.
     pub(super) fault: Option<String>,
 }
 
@@ -29,20 +29,20 @@ pub struct PolicyView {
     pub file: Option<PathBuf>,
     /// The policy in force.
     pub policy: Arc<Policy>,
-    /// What was written in the file when it was loaded.
+    /// The text of the file when it was loaded.
     pub text: Arc<str>,
-    /// What is wrong with the file as it is now, when the policy in force is an older one.
+    /// The fault of the current file, when the policy in force is an older one.
     pub fault: Option<String>,
 }
 
-/// What tells that a file has changed.
+/// A stamp that shows that a file has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
 }
 
-/// What a look at the policy file brought.
+/// The outcome of a look at the policy file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PolicyReport {
     /// It is as it was.
@@ -101,7 +101,7 @@ impl Issuer {
         })
     }
 
-    /// What is wrong with the policy file as it is now.
+    /// Returns the fault of the current policy file.
     pub fn policy_fault(&self) -> Option<String> {
         self.loaded().fault.clone()
     }
@@ -170,8 +170,8 @@ impl Issuer {
         .await;
     }
 
-    /// Says in the control log which policy is in force, unless it is the one that the log says last. Every token names
-    /// its policy, so this comes before the first of them.
+    /// Says in the control log which policy is in force, unless it is the one that the log says
+    /// last. Every token names its policy, so this comes before the first of them.
     pub(super) async fn publish_policy(&self, policy: &Policy) -> Result<(), Error> {
         let sha256 = policy.digest();
         if self.hub.trust.state().policies().last() == Some(&sha256) {
@@ -185,7 +185,7 @@ impl Issuer {
     }
 }
 
-/// Whether a policy file can be used; every fault with its place when not.
+/// Returns whether a policy file can be used; every fault with its place when not.
 pub fn check_policy(file: &Path) -> Result<Policy, String> {
     read(file).map(|(policy, _)| policy)
 }

@@ -20,9 +20,10 @@ impl Issuer {
         providers.into_iter().map(|one| one.issuer).collect()
     }
 
-    /// Gives a hub token for one repository and one hour to a workload whose ID token a trusted publisher of the
-    /// repository describes. `resource` is `namespace/name` or `datasets/namespace/name`, `audience` the address of the
-    /// hub. An ID token is accepted again until it expires: clients exchange it in each process that they start.
+    /// Gives a hub token for one repository and one hour to a workload whose ID token a trusted
+    /// publisher of the repository describes. `resource` is `namespace/name` or
+    /// `datasets/namespace/name`, `audience` the address of the hub. An ID token is accepted again
+    /// until it expires: clients exchange it in each process that they start.
     pub async fn publisher_token(
         &self,
         id_token: &str,
@@ -64,8 +65,8 @@ impl Issuer {
         })
     }
 
-    /// The providers of the policy and those that everybody knows. Their audience is always the hub's address, whatever
-    /// the policy says for tokens of results.
+    /// The providers of the policy and those that everybody knows. Their audience is always the
+    /// hub's address, whatever the policy says for tokens of results.
     fn publisher_providers(&self) -> Vec<Provider> {
         let policy = self.policy();
         let mut providers = policy.providers().to_vec();

@@ -4,22 +4,22 @@ use assay_trust::{Reason, Unverified};
 use crate::error::Error;
 use crate::trust::NoTokenKey;
 
-/// Why a caller does not get what they asked for: for machines by its code, for people by its detail.
+/// The reason of a refusal: for machines by its code, for people by its detail.
 #[derive(Debug)]
 pub struct Refusal {
     /// The code, which never gets another meaning.
     pub code: RefusalCode,
     /// The code of a number that cannot be signed, which is more exact.
     pub number: Option<Box<str>>,
-    /// What is wrong in this very case.
+    /// The fault in this very case.
     pub detail: String,
-    /// Where in the request, as a JSON pointer.
+    /// The place in the request, as a JSON pointer.
     pub pointer: Option<String>,
-    /// When to come again, in seconds.
+    /// The time after which to try again, in seconds.
     pub retry_after: Option<u64>,
     /// Diagnostics of the files.
     pub diagnostics: Box<[Diagnostic]>,
-    /// What the log of the server has to know.
+    /// The cause for the log of the server.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -224,7 +224,8 @@ impl From<Error> for Refusal {
     }
 }
 
-/// What keeps the issuer from signing is told as it is: whoever asks can pass it on to an operator.
+/// The reason that keeps the issuer from signing is passed on as it is: the caller can report it to
+/// an operator.
 impl From<NoTokenKey> for Refusal {
     fn from(error: NoTokenKey) -> Self {
         match error {
@@ -242,7 +243,7 @@ impl From<assay_store::Error> for Refusal {
     }
 }
 
-/// What an entry that cannot be signed is told.
+/// The refusal of an entry that cannot be signed.
 impl From<Unverified> for Refusal {
     fn from(unverified: Unverified) -> Self {
         let code = match unverified.reason {

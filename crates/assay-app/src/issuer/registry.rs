@@ -1,4 +1,4 @@
-//! What operators do at the shell: integrations, identities, credentials.
+//! Commands of operators at the shell: integrations, identities, credentials.
 
 use assay_model::{Timestamp, skeleton};
 use assay_store::{
@@ -18,11 +18,11 @@ use crate::error::{Error, Existing, Missing};
 /// An integration, as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntegrationInfo {
-    /// What it is called.
+    /// The name of the integration.
     pub id: String,
-    /// When it was registered; none when only the policy names it.
+    /// Time at which it was registered; none when only the policy names it.
     pub registered: Option<Timestamp>,
-    /// Whether the policy names it.
+    /// True if the policy names it.
     pub in_policy: bool,
     /// Since when it is suspended, and why.
     pub suspended: Option<(Timestamp, String)>,
@@ -31,11 +31,11 @@ pub struct IntegrationInfo {
 /// An identity, as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdentityInfo {
-    /// What it is called.
+    /// The name of the identity.
     pub key: String,
     /// `oidc`, `oauth_client` or `token`.
     pub kind: &'static str,
-    /// Whether the policy defines it.
+    /// True if the policy defines it.
     pub in_policy: bool,
     /// The most that its runs are worth.
     pub assurance: String,
@@ -50,28 +50,28 @@ pub struct IdentityInfo {
 pub struct CredentialInfo {
     /// Its public part.
     pub id: String,
-    /// Whose it is.
+    /// The owner of the credential.
     pub identity: String,
-    /// What it is.
+    /// The kind of the credential.
     pub kind: CredentialKind,
-    /// What it is called.
+    /// The label of the credential.
     pub label: String,
-    /// When it was made.
+    /// Time at which it was made.
     pub created: Timestamp,
-    /// When it ends.
+    /// The time at which it expires.
     pub expires: Timestamp,
-    /// When it was last used.
+    /// Time at which it was last used.
     pub last_used: Option<Timestamp>,
-    /// When it was revoked.
+    /// Time at which it was revoked.
     pub revoked: Option<Timestamp>,
 }
 
 /// A credential that is to be made.
 #[derive(Debug, Clone)]
 pub struct NewCredential {
-    /// What it is called.
+    /// The label of the credential.
     pub label: String,
-    /// How many days it lasts.
+    /// The lifetime in days.
     pub days: u32,
     /// The public key of a client, as a JWK; a secret is made when absent.
     pub public_key: Option<String>,
@@ -325,7 +325,8 @@ impl Issuer {
         Ok(())
     }
 
-    /// Makes a credential for an identity. A secret is given back once; of a public key there is none.
+    /// Makes a credential for an identity. A secret is given back once; of a public key there is
+    /// none.
     pub async fn add_credential(
         &self,
         caller: &Caller,
@@ -484,7 +485,7 @@ impl Issuer {
     }
 }
 
-/// What kind of credential an identity takes, and the secret when it is one.
+/// Returns the kind of credential that an identity takes, and the secret when it is one.
 fn drawn(
     identity: &Identity,
     new: &NewCredential,

@@ -1,5 +1,5 @@
-//! What somebody asks to have signed. Numbers are read from their letters, so the request is read from its text and
-//! never through a number of the machine.
+//! The request to sign an entry. Numbers are read from their letters, so the request is read from
+//! its text and never through a number of the machine.
 
 use assay_formats::{Kind, Tape, Value, json};
 use assay_model::RepoId;
@@ -24,7 +24,7 @@ pub(super) struct Request {
     pub(super) assurance: Option<Assurance>,
 }
 
-/// What the caller expects the digests to be.
+/// The digests that the caller expects.
 struct Expected {
     entry: Option<Digest>,
     subject: Option<Digest>,

@@ -1,4 +1,4 @@
-//! How often somebody may ask, and what becomes of those who ask for what they should not.
+//! Rate limits of identities, and restraints of those who ask for what they should not.
 
 use assay_model::{RepoId, Timestamp};
 use assay_store::{EventFilter, NewIssuerEvent, Quota};
@@ -10,26 +10,27 @@ use assay_trust::{Digest, Scope, Subject};
 use super::{Authenticated, Issuer, Refusal, RefusalCode};
 use crate::error::Error;
 
-/// What is kept in memory of an identity.
+/// The state of an identity in memory.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     issue: Meter,
     preview: Meter,
     conduct: Conduct,
-    /// Whether the database has the suspension too. If it then has it no more, an operator took it back.
+    /// True if the database has the suspension too. If it then has it no more, an operator took it
+    /// back.
     is_kept: bool,
     /// Since when somebody is slowed, if they are. What an operator said after that counts.
     slowed_since: Option<Timestamp>,
 }
 
-/// What is asked for.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     Issue,
     Preview,
 }
 
-/// How far back events are looked at after a start, in milliseconds.
+/// The age of events that are read after a start, in milliseconds.
 const MEMORY: i64 = 24 * 60 * 60 * 1_000;
 /// A day, in seconds.
 const DAY: i64 = 24 * 60 * 60;
@@ -44,7 +45,8 @@ impl Doing {
 }
 
 impl Issuer {
-    /// Whether somebody may ask now. Who is suspended may not, and who is slowed may less often.
+    /// Returns whether somebody may ask now. Who is suspended may not, and who is slowed may less
+    /// often.
     pub(super) async fn may_ask(
         &self,
         caller: &Authenticated,
@@ -99,7 +101,8 @@ impl Issuer {
         })
     }
 
-    /// Whether what somebody is given could count: a token for whom the control log has revoked never would.
+    /// Returns whether what somebody is given could count: a token for whom the control log has
+    /// revoked never would.
     fn check_not_revoked(&self, caller: &Authenticated) -> Result<(), Refusal> {
         let key = caller.key();
         let (state, next) = (self.hub.trust.state(), self.logged());
@@ -126,7 +129,8 @@ impl Issuer {
         }
     }
 
-    /// What is counted a day for a token. Many addresses, many subjects and many nodes share these counts.
+    /// Returns the daily counters of a token. Many addresses, many subjects and many nodes share
+    /// these counts.
     pub(super) fn quotas(caller: &Authenticated, subject: &Subject, limits: &Limits) -> Vec<Quota> {
         let integration = caller.key().integration();
         let quota = |key: String, most| Quota { key, most };
@@ -215,8 +219,8 @@ impl Issuer {
         })
     }
 
-    /// Forgets why somebody is slowed when an operator has let them go on since. They do so in another process, so what they
-    /// said is in the database.
+    /// Forgets why somebody is slowed when an operator has let them go on since. They do so in
+    /// another process, so what they said is in the database.
     async fn let_go_if_resumed(&self, key: &IdentityKey) -> Result<(), Error> {
         let since = {
             let watched = self.watched.lock();
@@ -235,7 +239,7 @@ impl Issuer {
         Ok(())
     }
 
-    /// What the watch knew of an identity is forgotten: an operator has looked into it.
+    /// Forgets the conduct of an identity: an operator has looked into it.
     pub(super) fn pardon(&self, key: &IdentityKey) {
         let mut watched = self.watched.lock();
         watched.remove(key);
@@ -281,7 +285,7 @@ impl Watched {
     }
 }
 
-/// What an event tells the watch.
+/// Returns the signal of an event for the watch.
 fn signal_of(event: &NewIssuerEvent) -> Option<Signal> {
     if event.action != Doing::Issue.word() {
         return None;
@@ -297,8 +301,8 @@ fn signal_of(event: &NewIssuerEvent) -> Option<Signal> {
     }
 }
 
-/// The digest of model, benchmark and task, as the log discloses it. Names are in lower case, as a hub compares them: another
-/// spelling is no other target.
+/// The digest of model, benchmark and task, as the log discloses it. Names are in lower case, as a
+/// hub compares them: another spelling is no other target.
 pub(super) fn target_of(subject: &Subject) -> Digest {
     let lower = |id: &RepoId| assay_trust::Json::Text(id.as_str().to_ascii_lowercase());
     let json = assay_trust::Json::map([
@@ -319,12 +323,12 @@ pub(super) fn scores_of(subject: &Subject) -> Digest {
     Digest::in_domain("eval-scores/v1", text.as_bytes())
 }
 
-/// Which day it is.
+/// Returns the number of the day.
 pub(super) fn day_of(now: Timestamp) -> i64 {
     now.seconds().div_euclid(DAY)
 }
 
-/// How long the day still lasts, in seconds.
+/// Returns the rest of the day, in seconds.
 pub(super) fn rest_of_day(now: Timestamp) -> u64 {
     u64::try_from(DAY - now.seconds().rem_euclid(DAY)).unwrap_or(1)
 }

@@ -14,11 +14,11 @@ use crate::error::Error;
 use crate::hub::blocking;
 use crate::index::{Extent, Sources, index};
 
-/// What the comparison calls differences in what is known of the logs.
+/// The key under which the comparison reports differences in the logs.
 pub(super) const NO_REPOSITORY: RepoKey = RepoKey(0);
-/// How many keys are asked for at a time.
+/// Number of keys that are asked for at a time.
 const KEYS: u32 = 1000;
-/// How many differences are told.
+/// Number of differences that are told.
 const MAX_DIFFERENCES: usize = 1000;
 
 /// In what two indexes differ.
@@ -35,7 +35,8 @@ pub(super) struct Compared {
 /// Repositories that could not be indexed, and why.
 pub(super) type NotIndexed = BTreeMap<RepoKey, Vec<Damage>>;
 
-/// Makes the index of some repositories anew. One that is damaged must not keep the others from being indexed.
+/// Makes the index of some repositories anew. One that is damaged must not keep the others from
+/// being indexed.
 pub(super) async fn renew(
     sources: &Sources,
     store: &Store,
@@ -89,14 +90,16 @@ async fn index_or_tell(
     }
     match index(sources, store, key, extent, None).await {
         Ok(_) => Ok(Ok(())),
-        // The repository is not damaged: somebody else was in the way, or the disk cannot be written.
+        // The repository is not damaged: somebody else was in the way, or the disk cannot be
+        // written.
         Err(error @ (Error::Busy(_) | Error::NoSpace(_) | Error::ReadOnly(_))) => Err(error),
         Err(error) => Ok(Err(vec![Damage::of_error(&error)])),
     }
 }
 
-/// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that
-/// agree need little memory; only when they do not, they are read again for the words.
+/// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so
+/// that two indexes that agree need little memory; only when they do not, they are read again for
+/// the words.
 pub(super) async fn compare(
     live: &Store,
     rebuilt: &Store,

@@ -1,6 +1,7 @@
 //! Passwords that everybody tries first.
 
-/// Words that passwords are made of most often, in lower case; longer ones before those that they contain.
+/// Words that passwords are made of most often, in lower case; longer ones before those that they
+/// contain.
 const COMMON_WORDS: [&str; 48] = [
     "correcthorsebatterystaple",
     "administrator",
@@ -58,7 +59,8 @@ const MIN_DIFFERENT: usize = 5;
 /// The shortest run of neighbours, such as `4567` or `dcba`, that counts as a sequence.
 const MIN_SEQUENCE: usize = 4;
 
-/// Returns whether a password consists of common words, sequences, repetitions and a few other characters.
+/// Returns whether a password consists of common words, sequences, repetitions and a few other
+/// characters.
 pub(super) fn is_easy(password: &str) -> bool {
     let lower: Vec<char> = password.to_lowercase().chars().collect();
     let mut different = lower.clone();

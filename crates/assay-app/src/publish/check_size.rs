@@ -1,4 +1,4 @@
-//! How much one change may bring: what it costs to index is bounded by this, whoever makes it.
+//! Limits on the size of one change: they bound the cost of indexing it, whoever makes it.
 
 use assay_model::ObjectId;
 
@@ -16,8 +16,8 @@ pub(super) fn count_commits(commits: usize, most: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a commit whose result files have more entries than are indexed. Files that cannot have so many by their sizes
-/// are not read.
+/// Refuses a commit whose result files have more entries than are indexed. Files that cannot have
+/// so many by their sizes are not read.
 pub(super) fn count_results(
     result_files: &ResultFileReader<'_>,
     old: Option<ObjectId>,

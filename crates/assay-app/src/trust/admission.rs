@@ -1,4 +1,4 @@
-//! What is decided when a token first comes to a repository, and logged before anything else happens.
+//! The decision when a token first comes to a repository, logged before anything else happens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,9 +25,10 @@ pub(crate) struct Sighting {
     pub(crate) path: RepoPath,
     /// The token.
     pub(crate) token: String,
-    /// What the entry brings.
+    /// The evidence of the entry.
     pub(crate) evidence: Evidence,
-    /// Whether the repository has the commit of the model that the entry names, or gets it with this change.
+    /// True if the repository has the commit of the model that the entry names, or gets it with
+    /// this change.
     pub(crate) has_model_revision: bool,
 }
 
@@ -49,7 +50,8 @@ impl BenchmarkLookup {
     }
 }
 
-/// Whether a commit is there: what a name in hexadecimal digits points at, and nothing that git would have to guess.
+/// Returns whether a commit is there: what a name in hexadecimal digits points at, and nothing that
+/// git would have to guess.
 pub(crate) fn has_commit(objects: &Objects, revision: &str) -> Result<bool, Error> {
     let Ok(id) = revision.parse::<ObjectId>() else {
         return Ok(false);
@@ -65,8 +67,8 @@ pub(crate) fn has_commit(objects: &Objects, revision: &str) -> Result<bool, Erro
     }
 }
 
-/// The entries with tokens in the result files that one commit has and another has not. What a file says is read as the
-/// index reads it.
+/// The entries with tokens in the result files that one commit has and another has not. What a file
+/// says is read as the index reads it.
 pub(crate) fn sightings(
     result_files: &ResultFileReader<'_>,
     old: Option<ObjectId>,
@@ -118,11 +120,12 @@ pub(super) fn sighting(
     }))
 }
 
-/// Decides on every token that comes to a repository for the first time, and returns when the decisions are durable. A
-/// token that fails refuses nothing: its entry is published and stays unverified.
+/// Decides on every token that comes to a repository for the first time, and returns when the
+/// decisions are durable. A token that fails refuses nothing: its entry is published and stays
+/// unverified.
 ///
-/// Call it before any ref moves. If the change fails after that, the decisions stay and do no harm: the same change
-/// again only sees them again.
+/// Call it before any ref moves. If the change fails after that, the decisions stay and do no harm:
+/// the same change again only sees them again.
 pub(crate) async fn admit(
     hub: &Hub,
     repo: &Repo,
@@ -145,7 +148,8 @@ pub(crate) async fn admit(
     Ok(())
 }
 
-/// What would become of entries with tokens if they were pushed now: nothing is decided, and nothing is logged.
+/// Returns the standings that entries with tokens would have if they were pushed now: nothing is
+/// decided, and nothing is logged.
 pub(crate) async fn preview(
     hub: &Hub,
     repo: &Repo,
@@ -280,7 +284,8 @@ fn named_benchmark(case: &Case) -> Option<(RepoId, String)> {
     Some((subject.benchmark_repo, revision))
 }
 
-/// What a benchmark of this hub defines at a commit. One that those who see the model may not see is none of ours.
+/// Returns the definition of a benchmark of this hub at a commit. A benchmark that viewers of the
+/// model may not see counts as missing.
 async fn benchmark_at(
     hub: &Hub,
     tx: &mut Tx,

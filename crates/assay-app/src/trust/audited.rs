@@ -3,7 +3,8 @@
 use assay_store::{AuditAction, AuditSubject, AuditSubjectKind};
 use assay_trust::{ControlLeaf, Scope};
 
-/// The action and the subject of a leaf of the control log; none for a policy, which its file and the log itself record.
+/// The action and the subject of a leaf of the control log; none for a policy, which its file and
+/// the log itself record.
 pub(super) fn audited(leaf: &ControlLeaf) -> Option<(AuditAction, AuditSubject)> {
     let evidence = |name: &str| AuditSubject::new(AuditSubjectKind::Evidence, name);
     match leaf {

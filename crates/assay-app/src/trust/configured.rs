@@ -11,14 +11,14 @@ use crate::error::Error;
 use crate::hub::blocking;
 use crate::services::EvidenceService;
 
-/// The file with the issuers that are trusted because the configuration says so, a line each. What an operator has trusted
-/// at the shell is not among them, and no configuration takes it back.
+/// The file with the issuers that are trusted because the configuration says so, a line each. What
+/// an operator has trusted at the shell is not among them, and no configuration takes it back.
 const FILE: &str = "configured-issuers";
 
 impl EvidenceService<'_> {
-    /// Trusts the issuers that a configuration names, as it names them, and no more those that it named before. What is as it
-    /// should be costs no leaf; every change is one, so that a rebuilt index comes to the same. The number of leaves is
-    /// returned. For operators.
+    /// Trusts the issuers that a configuration names, as it names them, and no more those that it
+    /// named before. What is as it should be costs no leaf; every change is one, so that a rebuilt
+    /// index comes to the same. The number of leaves is returned. For operators.
     pub async fn trust_as_configured(
         self,
         caller: &Caller,
@@ -39,7 +39,8 @@ impl EvidenceService<'_> {
                 own.issuer
             )));
         }
-        // Whoever was ever named is remembered before the log is touched, so that a crash forgets nobody.
+        // Whoever was ever named is remembered before the log is touched, so that a crash forgets
+        // nobody.
         self.keep_configured(before.union(&now)).await?;
         let mut written = 0;
         for issuer in before.difference(&now) {
@@ -61,7 +62,7 @@ impl EvidenceService<'_> {
         Ok(written)
     }
 
-    /// What the control log lacks of an issuer.
+    /// Returns the leaves of an issuer that the control log lacks.
     fn missing(self, state: &TrustState, new: &NewIssuer) -> Result<Vec<ControlLeaf>, Error> {
         let wanted = IssuerTrust {
             issuer: new.issuer.clone(),

@@ -16,25 +16,26 @@ use crate::error::Error;
 use crate::hub::blocking;
 use crate::services::EvidenceService;
 
-/// How long a command waits for the process that writes the control log.
+/// The time that a command waits for the process that writes the control log.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often it looks.
+/// The interval at which it looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How many requests are answered at a time.
+/// Number of requests that are answered at a time.
 const REQUESTS: u32 = 64;
 /// In every which turn of the watch a server looks whether the logs have become free.
 const TAKE_OVER_EVERY: u64 = 10;
 /// In every which turn of the watch a server looks whether another one is gone: every second.
 const LOOK_ROUND_EVERY: u64 = 5;
-/// How long what was asked of the results log is kept once it is answered, in milliseconds.
+/// The time that an answered request to the results log is kept, in milliseconds.
 const KEPT_MILLIS: i64 = 60 * 60 * 1_000;
-/// In every which turn of the watch what others clone is brought up to the logs: every five seconds.
+/// In every which turn of the watch what others clone is brought up to the logs: every five
+/// seconds.
 const MIRROR_EVERY: u64 = 25;
 
 impl EvidenceService<'_> {
-    /// Writes a leaf to the control log, or asks the process that may, and returns where it stands once everything that it
-    /// changes has been computed again.
-    /// The audit log has it with the first change of the database that follows from it.
+    /// Writes a leaf to the control log, or asks the process that may, and returns where it stands
+    /// once everything that it changes has been computed again. The audit log has it with the first
+    /// change of the database that follows from it.
     pub(crate) async fn log_control(
         self,
         caller: &Caller,
@@ -74,8 +75,8 @@ impl EvidenceService<'_> {
         }
     }
 
-    /// Writes leaves to the results log, or asks the process that may, and returns where they stand once they are there to
-    /// stay.
+    /// Writes leaves to the results log, or asks the process that may, and returns where they stand
+    /// once they are there to stay.
     pub(crate) async fn log_results(self, leaves: Vec<String>) -> Result<Vec<u64>, Error> {
         if !self.hub.trust.writes(Which::Results) {
             // Whoever wrote the log may be gone by now.
@@ -156,7 +157,8 @@ impl EvidenceService<'_> {
         Ok(())
     }
 
-    /// Writes a leaf that another process asked for. The answer is where it stands, or why it cannot.
+    /// Writes a leaf that another process asked for. The answer is where it stands, or why it
+    /// cannot.
     async fn write_asked(
         self,
         which: Which,
@@ -180,8 +182,8 @@ impl EvidenceService<'_> {
         }
     }
 
-    /// What a server does with its logs now and then: it takes them over when nobody writes them any more, answers those
-    /// who work beside it, and brings the index up to what was logged.
+    /// Keeps the logs of a server: takes them over when nobody writes them any more, answers
+    /// processes that work beside it, and brings the index up to what was logged.
     pub(crate) async fn keep_logs(self, turn: u64) -> Result<(), Error> {
         if self.hub.trust.role != Role::Keeper {
             return Ok(());
@@ -218,8 +220,8 @@ impl EvidenceService<'_> {
         Ok(())
     }
 
-    /// Writes the logs when nobody else does: for a moment, or for good if this is a server. Returns whether this process wrote the log that
-    /// is meant.
+    /// Writes the logs when nobody else does: for a moment, or for good if this is a server.
+    /// Returns whether this process wrote the log that is meant.
     async fn take_logs(self, which: Which) -> Result<bool, Error> {
         let trust = Arc::clone(&self.hub.trust);
         blocking(move || trust.take_over()).await?;
@@ -232,7 +234,7 @@ impl EvidenceService<'_> {
         answered.map(|()| writes)
     }
 
-    /// What the control log says at this moment, whoever writes it.
+    /// Returns the current state of the control log, whoever writes it.
     pub(super) async fn trust_now(self) -> Result<Arc<TrustState>, Error> {
         self.hub.operations().follow_logs().await?;
         Ok(self.hub.trust.state())

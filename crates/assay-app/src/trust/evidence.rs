@@ -1,4 +1,5 @@
-//! What an entry brings for the verifier, as the index keeps it: enough to compute its standing again without opening git.
+//! The evidence of an entry, as the index keeps it: enough to compute its standing again without
+//! opening git.
 
 use std::collections::HashSet;
 
@@ -6,7 +7,7 @@ use assay_formats::Value;
 use assay_store::Evidence;
 use assay_trust::{Canonical, Reason, Unverified, UnverifiedToken};
 
-/// What an entry of a file that brings a token brings for the verifier.
+/// Returns the evidence of an entry of a file that has a token.
 pub(crate) fn evidence_of(written: Value<'_>, token: &str) -> Evidence {
     let form = match Canonical::of(written) {
         Ok(canonical) => canonical.as_json().to_owned(),
@@ -20,8 +21,8 @@ pub(crate) fn evidence_of(written: Value<'_>, token: &str) -> Evidence {
     }
 }
 
-/// Marks each entry of a file that says again what one before it has said: the same token for the same content. It does
-/// what [`Canonical::repeats`] does.
+/// Marks each entry of a file that says again what one before it has said: the same token for the
+/// same content. It does what [`Canonical::repeats`] does.
 pub(crate) fn mark_repeats<'e>(entries: impl Iterator<Item = (&'e str, &'e mut Evidence)>) {
     let mut seen = HashSet::new();
     for (token, evidence) in entries {

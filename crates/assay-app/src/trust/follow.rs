@@ -1,4 +1,5 @@
-//! Keeping up with the logs: what they say goes into the index, and the standings that it changes are computed again.
+//! Keeping up with the logs: what they say goes into the index, and the standings that it changes
+//! are computed again.
 
 use std::sync::Arc;
 
@@ -13,12 +14,12 @@ use crate::error::Error;
 use crate::hub::blocking;
 use crate::index::Touched;
 
-/// How many leaves are read at a time.
+/// Number of leaves that are read at a time.
 const LEAVES: u64 = 4096;
-/// How many standings are computed at a time.
+/// Number of standings that are computed at a time.
 const ENTRIES: u32 = 512;
 
-/// How much of the two logs is known.
+/// The known sizes of the two logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sizes {
     pub(crate) results: u64,
@@ -26,7 +27,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// What a transaction knows.
+    /// Returns the sizes that a transaction knows.
     pub(crate) async fn known(tx: &mut Tx) -> Result<Self, Error> {
         Ok(Self {
             results: tx.log_cursor(LogKind::Results).await?,
@@ -36,7 +37,7 @@ impl Sizes {
 }
 
 impl Trust {
-    /// How long the logs are.
+    /// Returns the length of the logs.
     pub(crate) fn sizes(&self) -> Sizes {
         Sizes {
             results: self.results().size(),
@@ -44,8 +45,9 @@ impl Trust {
         }
     }
 
-    /// Takes in what the logs say beyond what the index knows, up to sizes or to their ends, and computes standings again of whatever that touches: the
-    /// entries whose token a new leaf is about, and every entry with a token when the control log has grown.
+    /// Takes in what the logs say beyond what the index knows, up to sizes or to their ends, and
+    /// computes standings again of whatever that touches: the entries whose token a new leaf is
+    /// about, and every entry with a token when the control log has grown.
     pub(crate) async fn follow(
         self: &Arc<Self>,
         tx: &mut Tx,

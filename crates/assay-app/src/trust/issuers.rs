@@ -16,7 +16,7 @@ pub struct NewIssuer {
     pub audience: Option<String>,
     /// The frameworks that it may sign for; none for all.
     pub frameworks: Option<Vec<String>>,
-    /// Whether its tokens count only when the results log of this hub has their issuance.
+    /// True if its tokens count only when the results log of this hub has their issuance.
     pub must_be_logged: bool,
     /// Its keys.
     pub keys: Vec<PublicKey>,
@@ -96,7 +96,7 @@ impl EvidenceService<'_> {
 }
 
 impl Trust {
-    /// What the tokens of an issuer name as their audience.
+    /// Returns the audience of the tokens of an issuer.
     pub(super) fn audience_for(&self, new: &NewIssuer) -> String {
         let named = new.audience.clone();
         named.unwrap_or_else(|| self.audience.clone())

@@ -17,19 +17,19 @@ use crate::services::EvidenceService;
 pub struct KeyInfo {
     /// Its name.
     pub kid: Kid,
-    /// Whose it is: an issuer, or the origin of a log.
+    /// The owner: an issuer, or the origin of a log.
     pub issuer: String,
-    /// What it signs.
+    /// The purpose of the key.
     pub purpose: KeyPurpose,
-    /// Where it is in its life.
+    /// The state of the key in its life.
     pub state: KeyState,
     /// From which index of the results log on what it signed is revoked.
     pub revoked_from: Option<u64>,
-    /// Whether this hub has its secret half.
+    /// True if this hub has its secret half.
     pub is_own: bool,
 }
 
-/// Why nothing can be signed at present, and what an operator does about it.
+/// The reason why nothing can be signed at present, and the next step of an operator.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoTokenKey {
     /// Every key is revoked, retired, not in use yet, or its secret half is not here.
@@ -61,8 +61,8 @@ impl EvidenceService<'_> {
         self.key(key.kid()).await
     }
 
-    /// Lets another key sign tokens from now on: the one that is named, else one that waits, else a new one. The one that
-    /// signed before retires. For operators.
+    /// Lets another key sign tokens from now on: the one that is named, else one that waits, else a
+    /// new one. The one that signed before retires. For operators.
     pub async fn rotate_key(self, caller: &Caller, to: Option<Kid>) -> Result<KeyInfo, Error> {
         caller.check_operator()?;
         let state = self.trust_now().await?;
@@ -231,7 +231,7 @@ impl Trust {
         self.read_state()
     }
 
-    /// Whether what this hub signs could count at all.
+    /// Returns whether what this hub signs could count at all.
     pub(super) fn check_not_revoked(&self, state: &TrustState) -> Result<(), NoTokenKey> {
         let own = Scope::Issuer(self.issuer.clone());
         let mut revocations = state.revocations();
@@ -254,7 +254,7 @@ impl Trust {
     }
 }
 
-/// Whether what a key signs is revoked, from any index on.
+/// Returns whether what a key signs is revoked, from any index on.
 pub(super) fn is_revoked(state: &TrustState, kid: Kid) -> bool {
     let mut scopes = state.revocations().map(|(_, own)| &own.scope);
     scopes.any(|scope| *scope == Scope::Kid(kid))

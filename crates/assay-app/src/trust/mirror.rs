@@ -1,7 +1,9 @@
-//! The logs in git: a repository that anyone clones, with the files of both logs as C2SP tlog-tiles names them.
+//! The logs in git: a repository that anyone clones, with the files of both logs as C2SP tlog-tiles
+//! names them.
 //!
-//! It is written in batches, after the fact, and nothing here depends on it. Its history shows every checkpoint that was
-//! mirrored, so whoever keeps a clone notices a log that was set back or rewritten.
+//! It is written in batches, after the fact, and nothing here depends on it. Its history shows
+//! every checkpoint that was mirrored, so whoever keeps a clone notices a log that was set back or
+//! rewritten.
 
 use std::sync::Arc;
 
@@ -23,7 +25,8 @@ use crate::services::EvidenceService;
 const MIRROR: RepoKey = RepoKey(1);
 
 impl EvidenceService<'_> {
-    /// Brings what others clone up to the logs: the mirror, and the receipts in the repositories of models.
+    /// Brings what others clone up to the logs: the mirror, and the receipts in the repositories of
+    /// models.
     pub async fn mirror_logs(self) -> Result<(), Error> {
         if !self.hub.trust.is_writer() {
             return Ok(());
@@ -33,7 +36,7 @@ impl EvidenceService<'_> {
         blocking(move || trust.mirror(now)).await
     }
 
-    /// What `git` is told first when it clones the mirror of the logs.
+    /// Returns the first answer to a `git` that clones the mirror of the logs.
     pub async fn advertise_logs(self, protocol: Option<&str>) -> Result<Bytes, Error> {
         let git = self.mirrored().await?;
         let service = assay_git::Service::UploadPack;
@@ -115,7 +118,8 @@ impl Trust {
         Ok(())
     }
 
-    /// What witnesses signed, when that has become more: a signature that was only renewed is no news.
+    /// Returns the signatures of witnesses, when there are more: a signature that was only renewed
+    /// is no news.
     fn mirrored_witnesses(
         &self,
         which: Which,
@@ -173,7 +177,8 @@ fn mirrored_size(
     Ok(text.lines().nth(1).and_then(|line| line.parse().ok()))
 }
 
-/// What turns the files of a log of one size into those of another, but for the checkpoint.
+/// Returns the changes that turn the files of a log of one size into those of another, but for the
+/// checkpoint.
 fn changes(log: &Log, folder: &str, old: u64, new: u64) -> Result<Vec<TreeEdit>, Error> {
     let mut operations = Vec::new();
     let (before, after) = (partials(old), partials(new));
@@ -203,7 +208,7 @@ fn file(folder: &str, name: &str, bytes: Vec<u8>) -> Result<TreeEdit, Error> {
     })
 }
 
-/// How many hashes each level of a tree has, from the leaves up.
+/// Returns the number of hashes that each level of a tree has, from the leaves up.
 fn levels(size: u64) -> impl Iterator<Item = (u8, u64)> {
     (0..Tile::LEVELS)
         .map(move |level| (level, size >> (8 * u32::from(level))))

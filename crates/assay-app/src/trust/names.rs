@@ -5,10 +5,11 @@ use super::vault::Vault;
 use crate::config::TrustConfig;
 use crate::error::Error;
 
-/// The file with the names under which the last server here ran: the issuer, then the audience, a line each.
+/// The file with the names under which the last server here ran: the issuer, then the audience, a
+/// line each.
 const FILE: &str = "names";
 
-/// Who signs here, and for whom.
+/// The names under which the hub signs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) issuer: String,
@@ -16,9 +17,9 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The names of this process. A server goes by its configuration and keeps that; a command goes by what a server kept,
-    /// because it may be started without the flags of the server and would then take the keys of the hub for those of
-    /// somebody else.
+    /// The names of this process. A server goes by its configuration and keeps that; a command goes
+    /// by what a server kept, because it may be started without the flags of the server and would
+    /// then take the keys of the hub for those of somebody else.
     pub(super) fn find(vault: &Vault, config: &TrustConfig, role: Role) -> Result<Self, Error> {
         let given = Self::of(config);
         if config.names_as_kept {

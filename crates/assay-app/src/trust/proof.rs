@@ -1,4 +1,5 @@
-//! What others can take away and check for themselves: proofs of rows, files of the logs, receipts, the trust note.
+//! Files that others can take away and check for themselves: proofs of rows, files of the logs,
+//! receipts, the trust note.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::index::{MAX_BYTES, results_folder};
 use crate::repo_lookup::Repo;
 use crate::services::EvidenceService;
 
-/// How large a commit or a tree may be that goes into a proof, in bytes.
+/// Maximum size of a commit or a tree that goes into a proof, in bytes.
 const MAX_OBJECT: u64 = 256 << 10;
 /// The folder of a model that holds its result files.
 const FOLDER: &str = crate::index::RESULTS_FOLDER;
@@ -37,16 +38,16 @@ pub enum LogName {
 pub struct LogFile {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether it never changes.
+    /// True if it never changes.
     pub is_immutable: bool,
 }
 
-/// What is known of a token in a repository.
+/// The status of a token in a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenStatus {
     /// The identity of the token.
     pub jti: String,
-    /// What it came to here.
+    /// The standing that it came to here.
     pub standing: Standing,
     /// The pull request, when it is in one.
     pub pull: Option<PullNumber>,
@@ -56,19 +57,19 @@ pub struct TokenStatus {
     pub ordinal: u32,
     /// The commit that brought it.
     pub commit: ObjectId,
-    /// How much of the results log and of the control log was taken into account.
+    /// The sizes of the results log and of the control log that were taken into account.
     pub as_of: (u64, u64),
     /// The receipts of its leaves in the results log, as text.
     pub receipts: Vec<String>,
 }
 
-/// What the author of an entry can do about a reason.
+/// Returns the next step of the author of an entry for a reason.
 pub fn hint(reason: &str) -> Option<&'static str> {
     Reason::from_code(reason).map(Reason::hint)
 }
 
 impl EvidenceService<'_> {
-    /// What a stranger has to know of this hub to check its proofs.
+    /// Returns the facts of this hub that a stranger needs to check its proofs.
     pub fn trust_note(self) -> String {
         self.hub.trust.note().to_string()
     }
@@ -102,7 +103,7 @@ impl EvidenceService<'_> {
         .await
     }
 
-    /// What became of a token in a repository, for who may see that.
+    /// Returns the status of a token in a repository, for callers who may see it.
     pub async fn token_status(self, repo: &Repo, jti: &str) -> Result<TokenStatus, Error> {
         let (entry, of_token) = self.row(repo, jti).await?;
         let as_of = self.known_of_logs().await?;
@@ -138,8 +139,8 @@ impl EvidenceService<'_> {
         })
     }
 
-    /// The proof of a row, by the token that it brings: one small file that is checked without asking anyone. For who may
-    /// see the repository.
+    /// The proof of a row, by the token that it brings: one small file that is checked without
+    /// asking anyone. For who may see the repository.
     pub async fn proof(self, repo: &Repo, jti: &str) -> Result<String, Error> {
         let (entry, of_token) = self.row(repo, jti).await?;
         let uid = self.uid(repo).await?;
@@ -167,8 +168,8 @@ impl EvidenceService<'_> {
         Ok(proof)
     }
 
-    /// The current entry of a repository with a token: that of main before those of pull requests, one that is verified
-    /// before one that is not.
+    /// The current entry of a repository with a token: that of main before those of pull requests,
+    /// one that is verified before one that is not.
     async fn row(self, repo: &Repo, jti: &str) -> Result<(TokenEntry, OfToken), Error> {
         let entries = self.hub.store.entries_with_jti(jti).await?;
         let rank = |entry: &TokenEntry| {
@@ -187,7 +188,7 @@ impl EvidenceService<'_> {
         Ok((found, self.logged(jti).await?))
     }
 
-    /// What the results log says of a token.
+    /// Returns the leaves of the results log about a token.
     pub(super) async fn logged(self, jti: &str) -> Result<OfToken, Error> {
         let issued = self.hub.store.issued(jti).await?.map(|issued| issued.index);
         let decided = self.hub.store.decisions(jti).await?;
@@ -220,7 +221,8 @@ impl LogName {
 }
 
 impl Trust {
-    /// The bytes of a file of a log. A checkpoint that witnesses have signed is given with what they signed.
+    /// The bytes of a file of a log. A checkpoint that witnesses have signed is given with what
+    /// they signed.
     fn file(&self, which: Which, path: LogPath) -> Result<Option<Vec<u8>>, Error> {
         let signed = match path {
             LogPath::Witnessed => self.witnessed(which)?,
@@ -288,7 +290,8 @@ fn git_proof(objects: &Objects, commit: ObjectId, file: &RepoPath) -> Result<Git
 }
 
 impl EvidenceService<'_> {
-    /// What would become of the entries of a result file of a model if it were pushed now: nothing is decided.
+    /// Returns the standings that the entries of a result file of a model would have if they were
+    /// pushed now: nothing is decided.
     pub async fn preview_standings(
         self,
         repo: &Repo,

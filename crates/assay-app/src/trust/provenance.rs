@@ -1,5 +1,5 @@
-//! Where one result comes from: what its token says beside what the file says, the key, the log, and what stood there
-//! before.
+//! The provenance of one result: the claims of its token beside the text of the file, the key, the
+//! log, and earlier versions.
 
 use assay_model::{Entry, ObjectId, RepoId, Score, Standing, Timestamp};
 use assay_store::{Branch, EntryPlace, IndexedEntry, NewEntry};
@@ -13,67 +13,69 @@ use crate::error::{Error, Missing};
 use crate::repo_lookup::Repo;
 use crate::services::EvidenceService;
 
-/// How many versions of an entry a page has.
+/// Number of versions of an entry a page that has.
 const VERSIONS: u32 = 50;
 
-/// Where a result comes from.
+/// The provenance of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Provenance {
-    /// What its token says; none when it brings none that can be read.
+    /// The trail of its token; none when it has none that can be read.
     pub token: Option<TokenTrail>,
-    /// What the entry said and says, newest first: a page of it.
+    /// The versions of the entry, newest first: a page of them.
     pub history: Vec<EntryVersion>,
-    /// How much of the results log and of the control log was taken into account.
+    /// The sizes of the results log and of the control log that were taken into account.
     pub as_of: (u64, u64),
 }
 
-/// What is known of the token of a result.
+/// The trail of the token of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenTrail {
     /// Its identity.
     pub jti: String,
-    /// Whether a key that this hub knows signed it. Without that, what it says is a claim of its own.
+    /// True if a key that this hub knows signed it. Without that, what it says is a claim of its
+    /// own.
     pub is_genuine: bool,
-    /// Who issued it, as it says.
+    /// The issuer that it names.
     pub issuer: String,
     /// To which integration.
     pub integration: String,
     /// To which machine identity, when it says so.
     pub identity: Option<String>,
-    /// How strongly the run was controlled.
+    /// The degree of control over the run.
     pub assurance: String,
-    /// When it was signed.
+    /// Time at which it was signed.
     pub signed: Timestamp,
     /// Until when it had to reach the hub.
     pub expires: Timestamp,
-    /// When it first came to this entry, and where the results log has what was decided then.
+    /// The index of the decision in the results log and its time, when the token first came to this
+    /// entry.
     pub decided: Option<(u64, Timestamp)>,
-    /// Where the results log says that it was issued.
+    /// The index of its issuance in the results log.
     pub issued: Option<u64>,
     /// The name of the key.
     pub kid: String,
-    /// Where the key is in its life; none when this hub does not know it.
+    /// The state of the key in its life; none when this hub does not know it.
     pub key_state: Option<String>,
     /// From which index of the results log on what the key signed is revoked.
     pub key_revoked_from: Option<u64>,
-    /// What was signed beside what the file says.
+    /// The signed claims beside the text of the file.
     pub claims: Vec<ClaimLine>,
 }
 
 /// A claim beside what the file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimLine {
-    /// What it is about.
+    /// The name of the claim.
     pub name: String,
-    /// What was signed.
+    /// The signed value.
     pub signed: Option<String>,
-    /// What the file says.
+    /// The value in the file.
     pub written: Option<String>,
-    /// Whether the two are the same claim.
+    /// True if the two are the same claim.
     pub agrees: bool,
 }
 
-/// What an entry said for a time.
+/// A version of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryVersion {
     /// Since when.
@@ -86,12 +88,12 @@ pub struct EntryVersion {
     pub author: String,
     /// Its scores.
     pub scores: Vec<Score>,
-    /// What it was worth by all that is known now.
+    /// Its standing by all that is known now.
     pub standing: Standing,
 }
 
 impl Provenance {
-    /// How many versions of an entry a page has.
+    /// Number of versions of an entry a page that has.
     pub const PAGE: usize = VERSIONS as usize;
 }
 
@@ -102,7 +104,8 @@ impl EvidenceService<'_> {
         Ok(self.hub.store.count_versions_at(&place).await?)
     }
 
-    /// Returns where a result of a model comes from, with a page of its versions, for who may see the model.
+    /// Returns where a result of a model comes from, with a page of its versions, for who may see
+    /// the model.
     pub async fn provenance(
         self,
         repo: &Repo,
@@ -182,7 +185,7 @@ impl EvidenceService<'_> {
     }
 }
 
-/// What a token says that no known key has signed.
+/// Returns the claims of a token that no known key has signed.
 fn unverified(text: &str) -> Option<(Claims, Kid)> {
     let token = UnverifiedToken::read(text).ok()?;
     Some((token.unverified_claims().ok()?, token.kid()))
@@ -219,7 +222,7 @@ fn version(own: IndexedEntry) -> EntryVersion {
     }
 }
 
-/// What was signed beside what the file says, claim by claim.
+/// Returns the signed claims beside the text of the file, claim by claim.
 fn lines(
     claims: &Claims,
     model: &RepoId,

@@ -1,8 +1,8 @@
 //! Receipts in git: what the results log says of a model's tokens, in the model's own repository.
 //!
-//! Whoever has a clone can prove its results without this hub. The ref belongs to the hub: nobody can push to it, it is
-//! no branch, and the index does not read it. A copy of it in another repository proves nothing there, because each
-//! decision names the repository it was made for.
+//! Whoever has a clone can prove its results without this hub. The ref belongs to the hub: nobody
+//! can push to it, it is no branch, and the index does not read it. A copy of it in another
+//! repository proves nothing there, because each decision names the repository it was made for.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::services::EvidenceService;
 const RECEIPTS: &str = "refs/assay/receipts";
 /// The setting that says up to which leaf receipts were written.
 const WRITTEN: &str = "receipts_written";
-/// How many leaves are looked at in one go.
+/// Number of leaves that are looked at in one go.
 const LEAVES: u64 = 1024;
 
 /// A leaf that a repository gets a receipt of.
@@ -32,7 +32,8 @@ struct Due {
 }
 
 impl EvidenceService<'_> {
-    /// Writes the receipts of what was admitted since the last time into the repositories that it was admitted in.
+    /// Writes the receipts of what was admitted since the last time into the repositories that it
+    /// was admitted in.
     pub(super) async fn write_receipts(self) -> Result<(), Error> {
         loop {
             let written = self.hub.store.setting(WRITTEN).await?;

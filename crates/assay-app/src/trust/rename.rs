@@ -16,17 +16,18 @@ pub struct RenamedLogs {
     pub former_issuer: String,
     /// The issuer from now on.
     pub issuer: String,
-    /// How many leaves the results log has.
+    /// Number of leaves that the results log has.
     pub results: u64,
-    /// How many leaves the control log has.
+    /// Number of leaves that the control log has.
     pub control: u64,
 }
 
-/// Gives the hub in a data directory another address: its logs get a new name, and tokens are issued and addressed under the
-/// new one from now on. No server may run there.
+/// Gives the hub in a data directory another address: its logs get a new name, and tokens are
+/// issued and addressed under the new one from now on. No server may run there.
 ///
-/// Nothing that was signed is changed. The trees stay what they are, and their keys too; only new checkpoints have the new
-/// name, and the trust note lists the former one. The former issuer stays trusted for what it has signed.
+/// Nothing that was signed is changed. The trees stay what they are, and their keys too; only new
+/// checkpoints have the new name, and the trust note lists the former one. The former issuer stays
+/// trusted for what it has signed.
 pub fn rename_logs(config: &HubConfig, url: &str, dry_run: bool) -> Result<RenamedLogs, Error> {
     let directory = config.data.join("trust");
     if !directory.join("origin").exists() {

@@ -13,7 +13,7 @@ use crate::error::{Error, Missing};
 use crate::hub::blocking;
 use crate::services::EvidenceService;
 
-/// How many entries are looked at in one go.
+/// Number of entries that are looked at in one go.
 const ENTRIES: u32 = 512;
 /// The longest reason of a revocation, in bytes.
 const REASON_BYTES: usize = 500;
@@ -21,11 +21,11 @@ const REASON_BYTES: usize = 500;
 /// A revocation to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRevocation {
-    /// What is revoked.
+    /// The scope of the revocation.
     pub scope: Scope,
     /// From where on.
     pub from: RevokedFrom,
-    /// Why, in words. It is public.
+    /// The reason in words. It is public.
     pub reason: String,
 }
 
@@ -34,16 +34,17 @@ pub struct NewRevocation {
 pub enum RevokedFrom {
     /// All of it.
     Start,
-    /// What the results log has from this index on.
+    /// Everything from this index of the results log on.
     Index(u64),
-    /// What the results log got after a moment. The position in the log counts, whatever time a token names.
+    /// Everything that the results log got after a moment. The position in the log counts, whatever
+    /// time a token names.
     After(Timestamp),
 }
 
-/// What a revocation does, or did.
+/// The effect of a revocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revoked {
-    /// Where the control log has it; none when nothing was written.
+    /// The index in the control log; none when nothing was written.
     pub index: Option<u64>,
     /// From which index of the results log on it counts.
     pub from_index: u64,
@@ -68,24 +69,24 @@ pub struct AffectedRow {
     pub task: TaskId,
     /// The identity of its token.
     pub jti: Option<String>,
-    /// What it was.
+    /// The standing before.
     pub before: Standing,
-    /// What it becomes.
+    /// The standing after.
     pub after: Standing,
 }
 
 /// A revocation in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocationInfo {
-    /// Where the control log has it.
+    /// The index in the control log.
     pub index: u64,
-    /// What is revoked.
+    /// The scope of the revocation.
     pub scope: Scope,
     /// From which index of the results log on.
     pub from_index: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Who decided it.
+    /// The person who decided it.
     pub actor: String,
 }
 
@@ -104,8 +105,8 @@ impl EvidenceService<'_> {
         Ok(told.collect())
     }
 
-    /// Revokes, or only says what that would do. When a key that signs tokens here is revoked, another takes its place
-    /// first. For operators.
+    /// Revokes, or only says what that would do. When a key that signs tokens here is revoked,
+    /// another takes its place first. For operators.
     pub async fn revoke(
         self,
         caller: &Caller,
@@ -150,7 +151,8 @@ impl EvidenceService<'_> {
         })
     }
 
-    /// Takes a revocation back, by its index in the control log, or only says what that would do. For operators.
+    /// Takes a revocation back, by its index in the control log, or only says what that would do.
+    /// For operators.
     pub async fn unrevoke(
         self,
         caller: &Caller,
@@ -251,8 +253,9 @@ impl EvidenceService<'_> {
     }
 }
 
-/// The first leaf of the results log that came after a moment, or its end. Leaves have the time of the one who wrote them,
-/// and stand in the order in which they came; so what stands behind a later one came later, whatever it says.
+/// The first leaf of the results log that came after a moment, or its end. Leaves have the time of
+/// the one who wrote them, and stand in the order in which they came; so what stands behind a later
+/// one came later, whatever it says.
 fn first_after(trust: &Trust, moment: Timestamp) -> Result<u64, Error> {
     let log = trust.results();
     for leaf in log.leaves(0..log.size()) {

@@ -1,4 +1,4 @@
-//! What the evidence of entries comes to, at given sizes of the two logs.
+//! The standings of entries, at given sizes of the two logs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -24,7 +24,8 @@ pub(super) struct OfToken {
     decisions: Vec<(u64, Decide)>,
 }
 
-/// An entry whose standing is computed, with all that its verdict depends on but for the control log.
+/// An entry whose standing is computed, with all that its verdict depends on but for the control
+/// log.
 pub(super) struct Case {
     pub(super) uid: RepoUid,
     pub(super) name: RepoId,
@@ -139,7 +140,8 @@ pub(super) async fn of_token(tx: &mut Tx, results: &Log, jti: &str) -> Result<Of
     blocking(move || read_token(&results, &jti, issued, &decided)).await
 }
 
-/// Reads the leaves about a token. They are the truth, and what the database says of them is where to look.
+/// Reads the leaves about a token. They are the truth, and what the database says of them is where
+/// to look.
 pub(super) fn read_token(
     results: &Log,
     jti: &str,
@@ -175,7 +177,7 @@ pub(super) fn read_token(
 }
 
 impl OfToken {
-    /// What counts for an entry in a repository.
+    /// Returns the facts that count for an entry in a repository.
     pub(super) fn facts(&self, size: u64, uid: RepoUid, entry: Option<Digest>) -> Facts {
         let mut decision: Option<(u64, Decide)> = None;
         for (index, decide) in &self.decisions {

@@ -1,4 +1,5 @@
-//! Tokens on their way through a hub: what is decided, what that makes of entries, and that a rebuilt index agrees.
+//! Tokens on their way through a hub: what is decided, what that makes of entries, and that a
+//! rebuilt index agrees.
 
 mod control;
 mod edits;
@@ -18,9 +19,9 @@ use assay_trust::{Assurance, Canonical, Claims, Digests, Issue, Jti, ResultsLeaf
 use self::support::{START, World, repo_id};
 use crate::Hub;
 
-/// Where the results for `ada/sums` belong.
+/// The path of the results for `ada/sums`.
 const FILE: &str = support::RESULTS;
-/// When the first token is issued, in seconds since 1970.
+/// The time at which the first token is issued, in seconds since 1970.
 const NOW: i64 = START / 1000;
 
 /// A hub with a benchmark, and the commits that tokens name.
@@ -107,7 +108,7 @@ impl Scene {
         token
     }
 
-    /// What the issuer logs when it signs an entry.
+    /// Returns the leaf that the issuer logs when it signs an entry.
     fn leaf(&self) -> String {
         let key = self.world.hub.trust.token_key().unwrap();
         let claims = self.claims(&self.draft("0.5"));
@@ -121,7 +122,7 @@ impl Scene {
         with_token(&draft.text, &token)
     }
 
-    /// What became of the results of a model, in the order of branch, file and place.
+    /// Returns the standings of the results of a model, in the order of branch, file and place.
     async fn standings(&self, model: &str) -> Vec<Standing> {
         let repo = self.world.model(model).await;
         let rows = self.world.hub.store.entries_of_model(repo.key, None).await;

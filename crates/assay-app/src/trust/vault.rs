@@ -13,8 +13,8 @@ use crate::secret;
 
 /// The file with the passphrase that the hub has drawn itself.
 const PASSPHRASE: &str = "passphrase";
-/// The file with the name under which the logs of this hub are known. It is in every checkpoint, and changes with
-/// [`rename`](super::rename) alone.
+/// The file with the name under which the logs of this hub are known. It is in every checkpoint,
+/// and changes with [`rename`](super::rename) alone.
 const ORIGIN: &str = "origin";
 /// The file with the names that the logs had before, oldest first, a line each.
 const FORMER_ORIGINS: &str = "former-origins";
@@ -91,7 +91,8 @@ impl Vault {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// Gives the logs another name. The former one is kept first, so that a crash in between leaves logs that open.
+    /// Gives the logs another name. The former one is kept first, so that a crash in between leaves
+    /// logs that open.
     pub(super) fn rename_origin(&self, to: &str) -> Result<(), Error> {
         let from = self.kept(ORIGIN)?.unwrap_or_default();
         let mut former = self.former_origins()?;
@@ -140,7 +141,7 @@ impl Vault {
         SigningKey::open(&sealed, &self.passphrase).map_err(Error::internal)
     }
 
-    /// Whether a key is here.
+    /// Returns whether a key is here.
     pub(super) fn has(&self, purpose: KeyPurpose, kid: Kid) -> bool {
         self.keys().join(key_file(purpose, kid)).exists()
     }
@@ -161,7 +162,7 @@ impl Vault {
         fs_err::read_to_string(path).map_err(Error::internal)
     }
 
-    /// What a file beside the keys has, if it is there.
+    /// Returns the content of a file beside the keys, if it is there.
     pub(super) fn kept(&self, name: &str) -> Result<Option<String>, Error> {
         match fs_err::read_to_string(self.directory.join(name)) {
             Ok(text) => Ok(Some(text)),

@@ -1,8 +1,9 @@
-//! Witnesses: others who sign the checkpoints of the logs, each only when it goes on from the one that they signed before. A hub
-//! that shows someone a history of their own gets no signature for it.
+//! Witnesses: others who sign the checkpoints of the logs, each only when it goes on from the one
+//! that they signed before. A hub that shows someone a history of their own gets no signature for
+//! it.
 //!
-//! Nothing waits for them. A leaf is acknowledged when it is durable; who wants to know that others have seen it asks for the
-//! newest checkpoint that most of them signed.
+//! Nothing waits for them. A leaf is acknowledged when it is durable; who wants to know that others
+//! have seen it asks for the newest checkpoint that most of them signed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,29 +17,31 @@ use crate::error::Error;
 use crate::hub::Hub;
 use crate::status::WitnessLag;
 
-/// How often a checkpoint is signed again although the log has not grown: an old signature could hide a fork.
+/// The interval at which a checkpoint is signed again although the log has not grown: an old
+/// signature could hide a fork.
 const RENEW_EVERY: Duration = Duration::from_mins(5);
-/// How long to wait after too few have signed.
+/// The time to wait after too few have signed.
 const RETRY_EVERY: Duration = Duration::from_secs(10);
-/// How often a witness is asked in a round: once more when it knows another size than was thought.
+/// The number of requests to a witness in a round: once more when it knows another size than was
+/// thought.
 const ATTEMPTS: usize = 2;
 
 /// A witness that is to be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WitnessAddress {
-    /// What `add-checkpoint` is asked below.
+    /// The base address of `add-checkpoint`.
     pub url: String,
-    /// What it signs with.
+    /// The key of the witness.
     pub key: WitnessKey,
 }
 
-/// How a witness is asked. The hub itself knows no HTTP.
+/// A way to ask a witness. The hub itself knows no HTTP.
 pub trait AskWitness: Sync {
     /// Sends a request to the witness at an address.
     fn add_checkpoint(&self, url: &str, request: &str) -> Result<WitnessAnswer, String>;
 }
 
-/// What a witness answered.
+/// The answer of a witness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WitnessAnswer {
     /// Its signatures, a line each.
@@ -61,11 +64,11 @@ struct Watched {
     address: WitnessAddress,
     /// The size of what it signed last, of the results log and of the control log.
     known: [u64; 2],
-    /// What was wrong when it was last asked, of each log.
+    /// The fault when it was last asked, of each log.
     trouble: [Option<String>; 2],
 }
 
-/// When a log was last brought to the witnesses.
+/// The time at which a log was last brought to the witnesses.
 #[derive(Debug, Clone, Copy, Default)]
 struct Turn {
     at: Option<Timestamp>,
@@ -101,8 +104,8 @@ impl Witnesses {
         }
     }
 
-    /// Has the newest checkpoint of each log signed, if that is due and this process writes the logs. It takes as long as the
-    /// slowest witness.
+    /// Has the newest checkpoint of each log signed, if that is due and this process writes the
+    /// logs. It takes as long as the slowest witness.
     pub fn round(&mut self, ask: &dyn AskWitness) -> Result<(), Error> {
         if !self.hub.trust.is_writer() {
             return Ok(());
@@ -287,7 +290,8 @@ impl Trust {
         self.vault.replace(&file_of(which), &signed.to_string())
     }
 
-    /// A checkpoint with at least so many leaves: the newest that witnesses signed, if it has them, else the newest of all.
+    /// A checkpoint with at least so many leaves: the newest that witnesses signed, if it has them,
+    /// else the newest of all.
     pub(super) fn covering(&self, which: Which, leaves: u64) -> Result<SignedCheckpoint, Error> {
         let witnessed = self.witnessed(which)?;
         let fits = witnessed.filter(|signed| signed.claimed().size >= leaves);

@@ -1,4 +1,5 @@
-//! Webhooks as clients manage them: by number alone, wherever they belong, with scopes in the words of the caller.
+//! Webhooks as clients manage them: by number alone, wherever they belong, with scopes in the words
+//! of the caller.
 
 use assay_model::Role;
 use assay_store::{self as store, AuditAction, HookedTo, WebhookId};
@@ -44,8 +45,8 @@ pub struct HookChange<'c> {
 }
 
 impl WebhookService<'_> {
-    /// The webhooks that the caller manages: their own, those of organisations that they administer, and those of the
-    /// repositories of both.
+    /// The webhooks that the caller manages: their own, those of organisations that they
+    /// administer, and those of the repositories of both.
     pub async fn own_webhooks(self, caller: &Caller) -> Result<Vec<PlacedHook>, Error> {
         let user = writer(caller)?;
         let organisations = self.hub.store.organisations_of(user).await?;
@@ -67,14 +68,16 @@ impl WebhookService<'_> {
         writer(caller).map(|_| ())
     }
 
-    /// A webhook, for those who manage the place that it belongs to. For everybody else there is none.
+    /// A webhook, for those who manage the place that it belongs to. For everybody else there is
+    /// none.
     pub async fn webhook(self, caller: &Caller, id: i64) -> Result<PlacedHook, Error> {
         Ok(self.managed(caller, id).await?.1)
     }
 
-    /// Makes a webhook for who asks by scopes. They are kept as they are written, so that a later version that tells more
-    /// apart gives what was meant; until then [`HookEvent::in_scope`](super::HookEvent::in_scope) says what they mean.
-    /// Without a secret of the caller's own, one is drawn.
+    /// Makes a webhook for who asks by scopes. They are kept as they are written, so that a later
+    /// version that tells more apart gives what was meant; until then
+    /// [`HookEvent::in_scope`](super::HookEvent::in_scope) says what they mean. Without a secret of
+    /// the caller's own, one is drawn.
     pub async fn create_scoped_webhook(
         self,
         caller: &Caller,
@@ -151,7 +154,8 @@ impl WebhookService<'_> {
         self.webhook(caller, id).await
     }
 
-    /// Switches a webhook off. What waits for it goes on waiting, and what happens from now on is not sent.
+    /// Switches a webhook off. What waits for it goes on waiting, and what happens from now on is
+    /// not sent.
     pub async fn pause_webhook(self, caller: &Caller, id: i64) -> Result<PlacedHook, Error> {
         let (held, placed) = self.managed(caller, id).await?;
         let mut tx = self.hub.begin_as(caller).await?;

@@ -8,7 +8,8 @@ use crate::access::Caller;
 use crate::error::{Conflict, Error};
 use crate::services::WebhookService;
 
-/// The most deliveries that are asked for by hand within [`BY_HAND_MILLIS`], for all webhooks of an owner.
+/// The most deliveries that are asked for by hand within [`BY_HAND_MILLIS`], for all webhooks of an
+/// owner.
 const BY_HAND: u64 = 10;
 /// The window in which deliveries by hand are counted, in milliseconds.
 const BY_HAND_MILLIS: i64 = 60 * 1_000;
@@ -45,7 +46,8 @@ impl WebhookService<'_> {
         self.queue_by_hand(&hook, "ping", &body.to_string()).await
     }
 
-    /// Queues what somebody asked for by hand, unless their webhooks had too much of that within a minute.
+    /// Queues what somebody asked for by hand, unless their webhooks had too much of that within a
+    /// minute.
     async fn queue_by_hand(
         self,
         hook: &store::Webhook,

@@ -10,13 +10,15 @@ use super::{KEPT, host_of};
 use crate::error::Error;
 use crate::services::WebhookService;
 
-/// How long to wait after each attempt that failed, in seconds; after the last there is no other.
+/// The times to wait after each attempt that failed, in seconds; after the last there is no other.
 const BACK_OFF: [i64; 7] = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
-/// The time for which a delivery that was given out is nobody else's, in milliseconds: longer than it takes to send it.
+/// The time for which a delivery that was given out is nobody else's, in milliseconds: longer than
+/// it takes to send it.
 const TAKEN_MILLIS: i64 = 60 * 1_000;
 /// The most owners that are looked at for the next deliveries.
 const CANDIDATES: u32 = 256;
-/// The time after which a webhook is paused when every delivery since then failed, in milliseconds: three days.
+/// The time after which a webhook is paused when every delivery since then failed, in milliseconds:
+/// three days.
 const PAUSED_AFTER_MILLIS: i64 = 3 * 24 * 60 * 60 * 1_000;
 /// The longest account of a problem that is kept, in bytes.
 const MAX_PROBLEM: usize = 500;
@@ -34,11 +36,12 @@ pub struct QueuedDelivery {
     pub event: String,
     /// The body, as it is signed.
     pub body: String,
-    /// The signature: `t=` the seconds since 1970, `v1=` the HMAC-SHA-256 of that number, a dot and the body.
+    /// The signature: `t=` the seconds since 1970, `v1=` the HMAC-SHA-256 of that number, a dot and
+    /// the body.
     pub signature: String,
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryOutcome {
     /// There was an answer; a status from 200 to 299 is a good one.
@@ -50,8 +53,8 @@ pub enum DeliveryOutcome {
 }
 
 impl WebhookService<'_> {
-    /// Returns what is to be sent now beside what is being sent: one delivery of each owner, owners in turn. Nobody else
-    /// sends it too, unless whoever took it is gone.
+    /// Returns what is to be sent now beside what is being sent: one delivery of each owner, owners
+    /// in turn. Nobody else sends it too, unless whoever took it is gone.
     pub async fn due_deliveries(
         self,
         in_flight: &mut InFlight,
@@ -155,7 +158,7 @@ impl WebhookService<'_> {
     }
 }
 
-/// When to try again after so many earlier attempts.
+/// Returns the time of the next attempt after so many earlier ones.
 fn next(earlier: u32, tried: Timestamp) -> Option<Timestamp> {
     let wait = BACK_OFF.get(usize::try_from(earlier).ok()?)?;
     Some(Timestamp::from_millis(tried.millis() + wait * 1_000))

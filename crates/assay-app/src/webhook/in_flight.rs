@@ -7,13 +7,14 @@ use super::host_of;
 
 /// The most deliveries that are sent at once.
 const AT_ONCE: usize = 16;
-/// The most deliveries that are sent to one host at once, whoever they belong to: a host that does not answer takes no more.
+/// The most deliveries that are sent to one host at once, whoever they belong to: a host that does
+/// not answer takes no more.
 const AT_ONCE_TO_HOST: usize = 4;
 /// The most owners whose last turn is remembered.
 const REMEMBERED: usize = 4_096;
 
-/// The deliveries that are being sent, and whose turn it was last. Of each owner one is sent at a time, so nobody's
-/// addresses, however slow, delay the deliveries of others.
+/// The deliveries that are being sent, and whose turn it was last. Of each owner one is sent at a
+/// time, so nobody's addresses, however slow, delay the deliveries of others.
 #[derive(Debug, Default)]
 pub struct InFlight {
     owners: BTreeSet<AccountId>,
@@ -28,7 +29,7 @@ impl InFlight {
         self.owners.len()
     }
 
-    /// Whether nothing is being sent.
+    /// Returns whether nothing is being sent.
     pub fn is_empty(&self) -> bool {
         self.owners.is_empty()
     }
@@ -50,7 +51,7 @@ impl InFlight {
         AT_ONCE.saturating_sub(self.owners.len())
     }
 
-    /// Whether a delivery of this owner to this host may begin.
+    /// Returns whether a delivery of this owner to this host may begin.
     pub(super) fn admits(&self, owner: AccountId, host: &str) -> bool {
         let to_host = self.hosts.get(host).copied().unwrap_or_default();
         self.free() > 0 && !self.owners.contains(&owner) && to_host < AT_ONCE_TO_HOST

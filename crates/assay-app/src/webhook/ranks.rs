@@ -1,5 +1,5 @@
-//! Ranks that changed since they were last told. The ranks that were told lie in the database, so what changes while
-//! nobody sends is told later, once.
+//! Ranks that changed since they were last told. The ranks that were told lie in the database, so
+//! what changes while nobody sends is told later, once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -30,7 +30,8 @@ type Ranks = BTreeMap<String, (usize, f64)>;
 /// Someone who is told of ranks, and of whose.
 struct Listener {
     hook: Webhook,
-    /// Whose ranks it wants to know beside those of its own boards, in lower case: a model, or a namespace and a slash.
+    /// The models whose ranks it reports beside those of its own boards, in lower case: a model, or
+    /// a namespace and a slash.
     whose: String,
 }
 
@@ -47,7 +48,8 @@ impl ReportedBoards {
 }
 
 impl WebhookService<'_> {
-    /// Tells those who want to know which ranks have changed since they were told. Call it from time to time.
+    /// Tells those who want to know which ranks have changed since they were told. Call it from
+    /// time to time.
     pub async fn announce_ranks(self) -> Result<(), Error> {
         let listeners = self.listeners().await?;
         if listeners.is_empty() {
@@ -169,7 +171,7 @@ impl WebhookService<'_> {
     }
 }
 
-/// What happened to a model.
+/// The change of a model's rank.
 #[derive(Debug, Clone, PartialEq)]
 struct Move {
     model: String,

@@ -1,4 +1,4 @@
-//! What is told of a change, in the transaction that makes it.
+//! Queues the webhooks of a change, in the transaction that makes it.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ use crate::repo_lookup::Repo;
 /// The most results that one message lists.
 const MAX_LISTED: usize = 100;
 
-/// The results of a model before a change, for the webhooks that are to be told what becomes of them.
+/// The results of a model before a change, for the webhooks that are to be told what becomes of
+/// them.
 pub(crate) struct Telling<'r> {
     repo: &'r Repo,
     now: Timestamp,
@@ -23,7 +24,8 @@ pub(crate) struct Telling<'r> {
 }
 
 impl<'r> Telling<'r> {
-    /// Looks before a change; none when nobody wants to know. A repository that nobody watches costs one question.
+    /// Looks before a change; none when nobody wants to know. A repository that nobody watches
+    /// costs one question.
     pub(crate) async fn begin(
         store: &Store,
         repo: &'r Repo,

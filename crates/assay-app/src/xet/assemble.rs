@@ -19,7 +19,7 @@ struct Assembly<'a> {
     xorbs: &'a StagedXorbs,
     place: StagingPlace,
     upload: LargeUpload,
-    /// Where the chunks of a xorb begin. A file may name one xorb a million times.
+    /// The offsets of the chunks of a xorb. A file may name one xorb a million times.
     offsets: HashMap<XetHash, Vec<u64>>,
     /// The xorbs that were used last, the latest at the end. In a bucket each opening is a
     /// download.
@@ -27,7 +27,8 @@ struct Assembly<'a> {
     chunks: Vec<(XetHash, u64)>,
 }
 
-/// Makes a large file of the chunks that a shard names. Every hash that the shard states is compared with the content.
+/// Makes a large file of the chunks that a shard names. Every hash that the shard states is
+/// compared with the content.
 pub(super) fn assemble(
     xorbs: &StagedXorbs,
     large_files: &LargeStorage,

@@ -26,7 +26,8 @@ use disk::XorbDirectory;
 pub(super) const PREFIX: &str = ".upload-";
 /// Xorbs that are verified at once. Each takes a processor for a moment.
 const XORB_TURNS: usize = 4;
-/// Shards whose files are assembled at once. Each takes as much memory as it is large, and may take minutes.
+/// Shards whose files are assembled at once. Each takes as much memory as it is large, and may take
+/// minutes.
 const SHARD_TURNS: usize = 4;
 
 /// Xorbs by the account that sent them and the repository that they are for. They are on the disk,
@@ -46,7 +47,7 @@ enum XorbPlace {
     Bucket(XorbBucket),
 }
 
-/// Where the xorbs of an account for a repository are.
+/// The place of the xorbs of an account for a repository.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StagingPlace {
     account: AccountId,
@@ -123,7 +124,8 @@ impl StagedXorbs {
         })
     }
 
-    /// Marks the xorbs that a file was made of: they no longer count as bytes that wait, and end in their time.
+    /// Marks the xorbs that a file was made of: they no longer count as bytes that wait, and end in
+    /// their time.
     pub(super) fn mark_used(&self, place: StagingPlace, file: &ShardFile) -> Result<(), Error> {
         let xorbs: BTreeSet<XetHash> = file.terms.iter().map(|term| term.xorb).collect();
         for hash in xorbs {

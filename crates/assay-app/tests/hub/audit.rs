@@ -1,4 +1,5 @@
-//! The audit log: every change of rights and of what others see leaves a row, with its actor and place.
+//! The audit log: every change of rights and of what others see leaves a row, with its actor and
+//! place.
 
 use assay_app::{
     AuditActor, AuditPage, AuditQuery, AuditRow, Caller, Error, HookEvent, HookPlace, NewToken,

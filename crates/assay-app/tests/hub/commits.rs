@@ -526,7 +526,8 @@ async fn a_client_that_goes_away_leaves_a_commit_whole_or_none() {
     let (test, ada) = with_model().await;
     let id = id_of("ada/model");
     let (mut abandoned, mut landed) = (0, 0);
-    // However far a request gets before it is dropped, the index is that of the refs once the lock is free again.
+    // However far a request gets before it is dropped, the index is that of the refs once the lock
+    // is free again.
     for polls in 0..60 {
         let path = format!("{polls}.txt");
         let request = put_request(&[(path.as_str(), "x")]);

@@ -327,7 +327,7 @@ async fn a_ref_names_a_commit_and_nothing_else() {
     }
 }
 
-/// What ends the rights of somebody whose push is on its way.
+/// The event that ends the rights of an account whose push is on its way.
 #[derive(Debug, Clone, Copy)]
 enum Ended {
     Token,
@@ -336,7 +336,8 @@ enum Ended {
     Visibility,
 }
 
-/// A pull request by a member of an organisation, whose rights end after they were let in and before the pack has come.
+/// A pull request by a member of an organisation, whose rights end after they were let in and
+/// before the pack has come.
 async fn push_after(ended: Ended, name: &str) -> (String, TestHub, Caller) {
     let test = TestHub::new().await;
     let (ada, bob) = (test.user("ada").await, test.user("bob").await);

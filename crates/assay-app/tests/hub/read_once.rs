@@ -1,4 +1,5 @@
-//! A changed result file is parsed once and validated once, whichever way it comes; one that did not change is not read again.
+//! A changed result file is parsed once and validated once, whichever way it comes; one that did
+//! not change is not read again.
 
 use assay_app::{Caller, CommitRequest, Repo};
 use assay_formats::watch::Watch;
@@ -41,7 +42,7 @@ async fn open_pull(test: &TestHub, caller: &Caller, text: &str) {
     commit.await.unwrap();
 }
 
-/// How many results the index has of the model.
+/// Returns the number of results that the index has of the model.
 async fn count(test: &TestHub, caller: &Caller) -> usize {
     let repo = repo(test, caller).await;
     let results = test.hub.boards().model_results(&repo).await.unwrap();

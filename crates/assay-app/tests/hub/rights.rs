@@ -1,4 +1,4 @@
-//! What a token may become, who founds organisations, and which names are free.
+//! Rights: the scope of tokens, founders of organisations, and free names.
 
 use assay_app::{
     AccountKind, Error, Founders, Limits, LookAlike, NewAccount, NewToken, Origin, Scope, TokenInfo,

@@ -468,7 +468,8 @@ async fn a_client_that_goes_away_leaves_a_pull_request_whole_or_none() {
     let world = World::with_benchmark().await;
     let model = repo_id("ada/small");
     let (mut abandoned, mut landed) = (0, 0);
-    // However far a request gets before it is dropped, there is a ref for each pull request and no other.
+    // However far a request gets before it is dropped, there is a ref for each pull request and no
+    // other.
     for polls in 0..40 {
         let new = NewDiscussion {
             title: "A draft".to_owned(),

@@ -1,4 +1,4 @@
-//! What the rules find in a result stays with it, and a value in doubt is never announced.
+//! Findings stay with a result, and a value in doubt is never announced.
 
 use assay_app::{Caller, HookEvent, HookPlace, InFlight};
 use assay_model::RepoKind;
@@ -23,7 +23,7 @@ async fn codes(world: &World, model: &str) -> Vec<String> {
     findings.map(|finding| finding.code.to_string()).collect()
 }
 
-/// Who leads, and how many rows are passed over.
+/// Returns the leader, and the number of rows that are passed over.
 async fn leader(world: &World) -> (Option<String>, usize) {
     let view = world.view(&Caller::anonymous(), &everyone()).await.unwrap();
     let leader = view.leader();

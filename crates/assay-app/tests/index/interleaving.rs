@@ -1,5 +1,6 @@
-//! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves, new names, changes of visibility and
-//! rebuilds leaves an index that is the one made from nothing, and boards that are those of a hub just started.
+//! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves, new names,
+//! changes of visibility and rebuilds leaves an index that is the one made from nothing, and boards
+//! that are those of a hub just started.
 
 use assay_app::{BoardQuery, Caller, FileSource, Hub, Limits, Settings, Status, Visibility};
 use assay_git::{Expected, RefChange, RefName};
@@ -108,7 +109,8 @@ fn text(entries: &[u8]) -> String {
         } else {
             "  date: \"2025-11-01\"\n"
         };
-        // Some results are of the task that everyone looks at, and some name the benchmark as it is called at times.
+        // Some results are of the task that everyone looks at, and some name the benchmark as it is
+        // called at times.
         let (benchmark, task) = match entry {
             0..=2 => ("ada/sums", "words".to_owned()),
             3 => ("ada/additions", "words".to_owned()),
@@ -124,7 +126,7 @@ struct Run {
     world: World,
     info: assay_app::RepoInfo,
     pulls: Vec<u32>,
-    /// What the model and the benchmark are called now.
+    /// The current name of the model.
     model: &'static str,
     benchmark: &'static str,
 }
@@ -314,7 +316,8 @@ impl Run {
         }
     }
 
-    /// Sets a ref back along its history behind the back of the hub, which finds out when it is started again.
+    /// Sets a ref back along its history behind the back of the hub, which finds out when it is
+    /// started again.
     async fn force(&mut self, name: RefName, back: usize) {
         let model = self.world.model(self.model).await;
         let log = self
@@ -338,7 +341,8 @@ impl Run {
     }
 }
 
-/// The boards under every name of the benchmark, as everyone sees them, and the results of the model.
+/// The boards under every name of the benchmark, as everyone sees them, and the results of the
+/// model.
 async fn boards(hub: &Hub, world: &World) -> Vec<String> {
     let mut seen = Vec::new();
     for caller in [&Caller::anonymous(), &world.ada, &world.bob, &world.root] {

@@ -1,4 +1,4 @@
-//! What the database does not know is kept, whatever happened to the database.
+//! Repositories that the database does not know are kept, whatever happened to the database.
 
 use assay_app::{Caller, Database, Error, HubFile, RepoFacts, Settings, Visibility};
 use assay_git::{CommitPlan, RefName, Signature, Unfinished};

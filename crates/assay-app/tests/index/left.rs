@@ -32,7 +32,7 @@ impl Left {
         self.directory.path()
     }
 
-    /// What a start is told.
+    /// Returns the configuration of a start.
     pub(crate) fn config(&self) -> HubConfig {
         settings(&self.directory, &self.clock, self.limits).0
     }

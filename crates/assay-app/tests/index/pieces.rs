@@ -8,15 +8,15 @@ use assay_model::{ObjectId, RepoKind, Timestamp};
 
 use crate::support::{RESULTS, START, World, force_main, head, score};
 
-/// How many commits are pushed at once.
+/// Number of commits that are pushed at once.
 const COMMITS: i64 = 1_500;
-/// How many results each of them changes.
+/// The number of results that each of them changes.
 const RESULTS_EACH: usize = 4;
-/// How many rows a transaction writes.
+/// The number of rows that a transaction writes.
 const ROWS: usize = 25;
-/// How many of them are written at a time.
+/// The number of them that are written at a time.
 const BATCH: i64 = 100;
-/// How long to wait for what must happen.
+/// The time to wait for what must happen.
 const DEADLINE: Duration = Duration::from_mins(2);
 
 fn small_transactions() -> Limits {
@@ -33,7 +33,8 @@ fn results(number: i64) -> String {
         .collect()
 }
 
-/// Writes commits on main behind the back of the hub, as a push that was cut short before it was indexed.
+/// Writes commits on main behind the back of the hub, as a push that was cut short before it was
+/// indexed.
 fn write_commits(world: &World, info: &RepoInfo, count: i64) -> ObjectId {
     let git = world.git().get(crate::support::key_of(info)).unwrap();
     let mut quarantine = git.quarantine();

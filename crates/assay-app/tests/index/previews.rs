@@ -1,4 +1,4 @@
-//! What a pull request would do is what its merge does.
+//! The preview of a pull request is what its merge does.
 
 use assay_app::{Error, Preview, RankMove};
 use assay_model::RepoKind;

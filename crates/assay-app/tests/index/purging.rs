@@ -1,4 +1,4 @@
-//! What operators remove for good is gone from what was set aside, too.
+//! Content that operators remove for good is gone from what was set aside, too.
 
 use std::path::Path;
 

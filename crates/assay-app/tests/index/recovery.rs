@@ -4,7 +4,8 @@ use assay_model::{ObjectId, RepoKind};
 
 use crate::support::{World, key_of, score};
 
-/// Moves a ref behind the back of the hub, as a crash after the refs and before the records leaves it.
+/// Moves a ref behind the back of the hub, as a crash after the refs and before the records leaves
+/// it.
 fn force(world: &World, info: &assay_app::RepoInfo, name: RefName, new: Option<ObjectId>) {
     let change = RefChange {
         name,
@@ -109,7 +110,8 @@ async fn a_merge_that_was_never_recorded_is_recorded() {
         .merge(&world.ada, &model, num, None)
         .await
         .unwrap();
-    // A second pull request with the same commits takes the place of the first, whose merge is known.
+    // A second pull request with the same commits takes the place of the first, whose merge is
+    // known.
     force(&world, &info, RefName::main(), Some(before));
     world.reopen().await;
     let again = world.propose(&world.bob, "ada/other", &score(0.5)).await;

@@ -76,7 +76,7 @@ impl World {
         self.start().await
     }
 
-    /// What starts a second process on the same directory.
+    /// Starts a second process on the same directory.
     pub(crate) fn start(&self) -> impl Future<Output = Arc<Hub>> + Send + use<> {
         let (config, clock) = settings(&self.directory, &self.clock, self.limits);
         async { Hub::open(config, clock).await.unwrap() }
@@ -290,7 +290,7 @@ pub(crate) fn force_main(world: &World, info: &RepoInfo, target: ObjectId) {
     git.update_refs(&[change]).unwrap();
 }
 
-/// Where main is.
+/// Returns the head of main.
 pub(crate) fn head(world: &World, info: &RepoInfo) -> ObjectId {
     let git = world.git().get(key_of(info)).unwrap();
     git.find_ref(&RefName::main()).unwrap().unwrap().target

@@ -1,4 +1,4 @@
-//! Who is told what happens, and how often that is tried.
+//! Deliveries of webhooks: receivers, and attempts.
 
 use assay_app::{
     Caller, DeliveryOutcome, Error, HookEvent, HookPlace, InFlight, QueuedDelivery, Status,
@@ -23,7 +23,7 @@ async fn hook(world: &World, caller: &Caller, place: &HookPlace, events: &[HookE
     made.unwrap().0.id
 }
 
-/// What is in the queue now, all of it delivered.
+/// Returns the bodies in the queue now, all of them delivered.
 async fn told(world: &World) -> Vec<Json> {
     let mut bodies = Vec::new();
     loop {
@@ -44,7 +44,7 @@ async fn told(world: &World) -> Vec<Json> {
     }
 }
 
-/// What may be sent now, when nothing is being sent.
+/// Returns the deliveries that are due now, when none is being sent.
 async fn due(world: &World) -> Vec<QueuedDelivery> {
     let mut in_flight = InFlight::default();
     world

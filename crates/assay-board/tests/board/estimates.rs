@@ -151,7 +151,7 @@ fn an_error_of_zero_is_no_error() {
     assert_eq!(Uncertainty::of_share(0, 1.0), None);
 }
 
-/// Whether a row is told apart from nineteen that have 90 % of a thousand samples right.
+/// Returns whether a row is told apart from nineteen that have 90 % of a thousand samples right.
 fn leads(row: Option<Uncertainty>, value: f64) -> bool {
     let other = Contender {
         value: 90.0,

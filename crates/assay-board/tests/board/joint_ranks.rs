@@ -309,7 +309,8 @@ fn pairs_that_are_separated_have_the_right_direction() {
     assert!(found >= 0.82, "{found}");
 }
 
-/// How many tables are simulated: more where `ASSAY_COVERAGE_BOARDS` asks for them.
+/// Returns the number of tables that are simulated: more where `ASSAY_COVERAGE_BOARDS` asks for
+/// them.
 fn coverage_runs(usual: u32) -> u32 {
     let asked = std::env::var_os("ASSAY_COVERAGE_BOARDS");
     asked.map_or(usual, |boards| {

@@ -125,7 +125,7 @@ fn what_is_not_finite_takes_no_part() {
     assert!(found[1].is_some() && found[2].is_some());
 }
 
-/// Whether every row has all ranks that its true value could have, ties included.
+/// Returns whether every row has all ranks that its true value could have, ties included.
 fn all_hold(truth: &[f64], found: &[Option<RankInterval>]) -> bool {
     truth.iter().zip(found).all(|(own, found)| {
         let better = truth.iter().filter(|other| *other > own).count();

@@ -212,7 +212,7 @@ fn renamed_path(draft: &mut Draft<'_>, name: &str) -> String {
     parts.join("/")
 }
 
-/// Whether the record has three scores that differ and are not round.
+/// Returns whether the record has three scores that differ and are not round.
 fn has_scores(draft: &mut Draft<'_>) -> bool {
     let count = draft.results().len();
     let mut scores: Vec<u64> = (0..count)

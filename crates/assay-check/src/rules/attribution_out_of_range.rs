@@ -16,7 +16,7 @@ rule! {
     ATTRIBUTION_OUT_OF_RANGE = (517, "attribution-out-of-range", Error)
 }
 
-/// How many turns a row with a single turn may count: the question and the answer.
+/// Number of turns that a row with a single turn may count: the question and the answer.
 const SINGLE_TURNS: usize = 2;
 
 pub(crate) fn check(attribution: Value<'_>, messages: Option<usize>, sink: &mut Sink<'_>) {

@@ -32,7 +32,8 @@ rule! {
     MALFORMED_TOKEN = (305, "malformed-token", Warning)
 }
 
-/// How many characters of base64 a byte more than full groups would leave: an impossible length.
+/// Number of characters of base64 that a byte more than full groups would leave: an impossible
+/// length.
 const IMPOSSIBLE_REST: usize = 1;
 
 pub(crate) fn check(entry: Value<'_>, sink: &mut Sink<'_>) {

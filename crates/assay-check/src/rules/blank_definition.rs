@@ -7,8 +7,8 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// The name or the description of a benchmark is blank
     ///
-    /// `name` and `description` are required: boards, lists and search show the one as the title of the benchmark and the
-    /// other below it. A text with nothing in it is as good as none.
+    /// `name` and `description` are required: boards, lists and search show the one as the title of
+    /// the benchmark and the other below it. A text with nothing in it is as good as none.
     ///
     /// ## Example
     ///

@@ -45,7 +45,7 @@ pub(crate) fn result(result: &ResultParts<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a value is a text with nothing in it.
+/// Returns whether a value is a text with nothing in it.
 pub(crate) fn is_blank(value: Value<'_>) -> bool {
     // Nearly all names begin with a letter, and the first one tells.
     value

@@ -166,7 +166,7 @@ fn against_raw(claim: &Claim<'_>, at: Value<'_>, sink: &mut Sink<'_>) {
     });
 }
 
-/// Whether two shares agree, both rounded or cut off.
+/// Returns whether two shares agree, both rounded or cut off.
 fn agree(one: f64, other: f64, unit: f64) -> bool {
     (one - other).abs() <= unit * 1.000_001 + 1e-9
 }

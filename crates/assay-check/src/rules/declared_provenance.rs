@@ -28,7 +28,7 @@ const KEYS: [&str; 7] = [
     "community",
 ];
 
-/// Whether a key tries to set what only the hub can.
+/// Returns whether a key tries to set what only the hub can.
 pub(crate) fn is_declared(key: Value<'_>) -> bool {
     KEYS.iter().any(|known| key.is_text(known))
 }

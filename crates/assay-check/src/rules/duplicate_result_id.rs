@@ -53,7 +53,7 @@ fn ids(results: Value<'_>) -> impl Iterator<Item = Value<'_>> {
         .filter_map(|result| result.get("evaluation_result_id"))
 }
 
-/// Whether some ids share a digest, as those that are the same do.
+/// Returns whether some ids share a digest, as those that are the same do.
 fn may_repeat(results: Value<'_>) -> bool {
     let mut digests: Vec<u64> = ids(results).map(digest::text).collect();
     digests.sort_unstable();

@@ -123,8 +123,8 @@ fn outside_unit(claim: &Claim<'_>, rule: &'static Rule, sink: &mut Sink<'_>) -> 
     true
 }
 
-/// Whether the score may be more than the whole: a metric that is better when low counts faults, of
-/// which there can be more than there are things to get right.
+/// Returns whether the score may be more than the whole: a metric that is better when low counts
+/// faults, of which there can be more than there are things to get right.
 fn can_exceed(claim: &Claim<'_>) -> bool {
     claim.improves() == Some(Direction::LowerIsBetter)
 }

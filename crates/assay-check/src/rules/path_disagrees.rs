@@ -56,7 +56,7 @@ pub(crate) fn check(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'_
     }
 }
 
-/// Whether a part of an id and a directory are the same name, but for case and punctuation.
+/// Returns whether a part of an id and a directory are the same name, but for case and punctuation.
 fn same(part: &str, directory: &str) -> bool {
     if part.is_ascii() && directory.is_ascii() {
         return plain_letters(part).eq(plain_letters(directory));

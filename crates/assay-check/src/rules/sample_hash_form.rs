@@ -18,7 +18,7 @@ rule! {
     SAMPLE_HASH_FORM = (522, "sample-hash-form", Warning)
 }
 
-/// How many hexadecimal digits a SHA-256 digest has.
+/// Number of hexadecimal digits a SHA-256 digest that has.
 const DIGITS: usize = 64;
 
 pub(crate) fn check(hash: Value<'_>, sink: &mut Sink<'_>) {

@@ -50,7 +50,7 @@ pub(crate) fn check(usage: Value<'_>, sink: &mut Sink<'_>) {
     });
 }
 
-/// Whether a number is the sum of some of the three.
+/// Returns whether a number is the sum of some of the three.
 fn is_sum_of(number: i64, parts: [i64; 3]) -> bool {
     (1..1_usize << parts.len()).any(|chosen| {
         let sum = (0..parts.len())

@@ -87,7 +87,7 @@ pub(crate) fn check(
     }
 }
 
-/// Whether the only metric is the one that was made up because the benchmark declares none.
+/// Returns whether the only metric is the one that was made up because the benchmark declares none.
 fn declares_none(benchmark: &Benchmark) -> bool {
     matches!(benchmark.metrics.as_slice(), [only] if only.id.as_str() == Benchmark::ANONYMOUS_METRIC)
 }

@@ -97,7 +97,7 @@ fn hides(value: Value<'_>) -> bool {
             .is_some_and(|text| hidden_character(&text).is_some())
 }
 
-/// Whether something holds for a value or anything in it.
+/// Returns whether something holds for a value or anything in it.
 fn any(value: Value<'_>, holds: &dyn Fn(Value<'_>) -> bool) -> bool {
     holds(value)
         || value.items().any(|item| any(item, holds))

@@ -13,7 +13,7 @@ use super::{Converted, Converter, HarnessInfo, Identity, Log, RecordWriter, Refu
 use edition::Edition;
 use leaderboard::{Entry, Leaderboard};
 
-/// How large a leaderboard may be, in bytes; the public ones have some ten kilobytes.
+/// Maximum size of a leaderboard, in bytes; the public ones have some ten kilobytes.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The converter.

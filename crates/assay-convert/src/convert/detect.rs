@@ -1,4 +1,4 @@
-//! Which harness wrote a file or directory, told by what is in it.
+//! Detection of the harness that wrote a file or directory, by its content.
 
 mod strangers;
 
@@ -9,19 +9,19 @@ use assay_formats::json::{Stream, StreamError};
 use super::{Harness, LogFile, Logs};
 pub use strangers::looks_like;
 
-/// How much of a file is looked at, in bytes. The keys that tell Inspect's logs stand in front of
-/// their samples, and the results of the others are smaller than this.
+/// The number of bytes of a file that are looked at. The keys that tell Inspect's logs stand in
+/// front of their samples, and the results of the others are smaller than this.
 const MAX_BYTES: u64 = 256 << 20;
-/// How many keys of a document are looked at.
+/// Number of keys of a document that are looked at.
 const MAX_KEYS: usize = 256;
-/// How many keys of a map inside a document are looked at.
+/// Number of keys of a map inside a document that are looked at.
 const MAX_INNER_KEYS: usize = 256;
-/// How large the header of a table may be, in bytes.
+/// Maximum size of the header of a table, in bytes.
 const MAX_HEADER_BYTES: usize = 64 << 10;
 /// The first bytes of an archive with members.
 const ZIP: [u8; 4] = *b"PK\x03\x04";
 
-/// What was seen of a file or directory.
+/// The evidence of a file or directory.
 #[derive(Debug)]
 pub(super) enum Evidence {
     /// The names of the members of a zip archive.

@@ -99,7 +99,7 @@ fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
 struct Job<'d> {
     root: Value<'d>,
     lock: Option<Value<'d>>,
-    /// Whether all trials are of one agent, model and dataset.
+    /// True if all trials are of one agent, model and dataset.
     is_only_one: bool,
 }
 
@@ -323,9 +323,9 @@ struct Scored {
     result: EvaluationResult,
     /// The name of the metric or the reward.
     name: String,
-    /// Whether it is the mean over the trials.
+    /// True if it is the mean over the trials.
     has_rows: bool,
-    /// Whether a reward of 1 is a task that was solved.
+    /// True if a reward of 1 is a task that was solved.
     counts: bool,
 }
 

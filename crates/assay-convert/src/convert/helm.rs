@@ -1,9 +1,10 @@
 //! HELM: run directories.
 //!
-//! A run is read in three passes, each from front to back. `stats.json` says which scores there are;
-//! `per_instance_stats.json` which of them each instance got, kept under the instance, its perturbation and its train
-//! trial, because only the three together name what was scored; `scenario_state.json` what was asked and answered. The
-//! last is walked through once before, for the times that name the record.
+//! A run is read in three passes, each from front to back. `stats.json` says which scores there
+//! are; `per_instance_stats.json` which of them each instance got, kept under the instance, its
+//! perturbation and its train trial, because only the three together name what was scored;
+//! `scenario_state.json` what was asked and answered. The last is walked through once before, for
+//! the times that name the record.
 
 mod batch;
 mod files;

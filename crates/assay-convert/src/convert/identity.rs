@@ -2,7 +2,8 @@ use assay_formats::eee::is_portable;
 use assay_formats::rows::hex;
 use sha2::{Digest, Sha256};
 
-/// Where a record goes and what it is called: all of it follows from the log, so that converting twice makes one record.
+/// The path and the name of a record: all of it follows from the log, so that converting twice
+/// makes one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The directory from the root of the datastore: `data/{benchmark}/{developer}/{model}`.
@@ -12,8 +13,9 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The place of a record for `model_id` (`developer/model`, or a bare name) on `dataset`; `content` is what tells
-    /// this record from others of the same model and dataset, such as the bytes of the log's header.
+    /// The place of a record for `model_id` (`developer/model`, or a bare name) on `dataset`;
+    /// `content` is what tells this record from others of the same model and dataset, such as the
+    /// bytes of the log's header.
     pub fn new(dataset: &str, model_id: &str, content: &[&[u8]]) -> Self {
         let (developer, model) = model_id.split_once('/').unwrap_or(("unknown", model_id));
         let directory = format!(

@@ -39,17 +39,17 @@ use super::detect::Evidence;
 use super::reader::Reader;
 use super::{Converted, Converter, HarnessInfo, Log, LogFile, Refusal};
 
-/// What is told of members that should be samples and cannot be told which.
+/// The warning about members that should be samples and cannot be told which.
 const UNNAMED_MEMBER: &str =
     "a member of the archive has a damaged name, so its sample was left out";
 /// The newest version of the format that is known.
 const NEWEST_VERSION: i64 = 2;
-/// How many packed bytes a thread takes out of an archive at a time, about, so that handing over
-/// costs little.
+/// Number of packed bytes a thread that takes out of an archive at a time, about, so that handing
+/// over costs little.
 const TOGETHER_BYTES: u64 = 64 << 10;
 /// The most samples that a thread takes at a time.
 const MAX_TOGETHER: usize = 64;
-/// How an archive begins, with members and without.
+/// The first bytes of an archive, with members and without.
 const ARCHIVE_STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// A mark that some editors put in front of a text.
 const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";

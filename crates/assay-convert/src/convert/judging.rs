@@ -11,7 +11,8 @@ const MAX_PROMPT: usize = 64 << 10;
 /// The detail of a judge that judges itself.
 const IS_EVALUATED: &str = "judge_is_evaluated_model";
 
-/// The judges of a metric; nothing when there are none. Only of several the way counts in which they become one.
+/// The judges of a metric; nothing when there are none. Only of several the way counts in which
+/// they become one.
 pub(super) fn llm_scoring(
     judges: Vec<Judge>,
     evaluated: Option<&str>,

@@ -22,9 +22,9 @@ use record::{RecordOf, Scored};
 use results::{Results, Task};
 use sample::Rows;
 
-/// How large a results file may be, in bytes; real ones have some hundred kilobytes.
+/// Maximum size of a results file, in bytes; real ones have some hundred kilobytes.
 const MAX_RESULTS_BYTES: usize = 256 << 20;
-/// How deep a results file may nest.
+/// The greatest depth of a results file.
 const MAX_DEPTH: usize = 1024;
 
 /// The converter.

@@ -27,8 +27,8 @@ use super::detect::Evidence;
 use super::document::read_text;
 use super::{Converted, Converter, HarnessInfo, Log, RecordWriter, Refusal, Warning};
 
-/// How deep the results may nest: functions and templates of tasks are text, so real files stay far
-/// below.
+/// The greatest depth of the results: functions and templates of tasks are text, so real files stay
+/// far below.
 const MAX_DEPTH: usize = 1024;
 
 /// The converter.

@@ -24,7 +24,7 @@ pub struct KnownMetric {
     pub max: Bound,
     /// The direction of improvement.
     pub direction: Direction,
-    /// Whether it counts right answers: a sample scores 1 when its answer is right and 0 when it is
+    /// True if it counts right answers: a sample scores 1 when its answer is right and 0 when it is
     /// wrong.
     pub counts_right_answers: bool,
 }
@@ -61,7 +61,7 @@ impl KnownMetric {
     }
 }
 
-/// What a log says of a metric beside its name.
+/// The facts of a metric in a log, beside its name.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MetricFacts<'a> {
     /// The framework, which is part of the id of a metric that is not registered.
@@ -72,7 +72,7 @@ pub(super) struct MetricFacts<'a> {
     pub(super) base: Option<&'a str>,
     /// The score of the run, which may belie the bounds of the name.
     pub(super) score: f64,
-    /// Whether higher is better, where the log says so.
+    /// True if higher is better, where the log says so.
     pub(super) higher_is_better: Option<bool>,
 }
 
@@ -167,7 +167,7 @@ pub(super) fn apply_said(config: &mut MetricConfig, said: &MetricSaid) {
     }
 }
 
-/// Whether an answer is right, as far as the log says what right is.
+/// The correctness of an answer, as far as the log defines what is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Correctness {
     /// The answer is right.

@@ -5,7 +5,7 @@ use assay_formats::eee::record::ModelInfo;
 use super::identity::digest;
 use super::run::UNKNOWN;
 
-/// How the cache of the model hub names the directory of a repository.
+/// The prefix of the directory of a repository in the cache of the model hub.
 const CACHED: &str = "models--";
 /// Directories that hold models and say nothing of them.
 const CONTAINERS: [&str; 22] = [

@@ -3,7 +3,7 @@ use assay_model::{Direction, Relationship};
 
 use super::Supplement;
 
-/// What a log cannot say and a person can.
+/// Facts that a log cannot have and a person can.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// The organisation that reports the scores.
@@ -28,27 +28,27 @@ pub struct Options {
     pub model: Option<String>,
     /// The maker of the model.
     pub developer: Option<String>,
-    /// How the model was deployed, such as `api` or `local`.
+    /// The deployment of the model, such as `api` or `local`.
     pub deployment: Option<String>,
-    /// How the model can be had, such as `open_weights` or `proprietary`.
+    /// The availability of the model, such as `open_weights` or `proprietary`.
     pub availability: Option<String>,
-    /// What a person says of metrics.
+    /// The facts of metrics that a person gives.
     pub metrics: Vec<MetricSaid>,
-    /// What a person adds in a file.
+    /// The supplement of a file.
     pub supplement: Option<Supplement>,
-    /// When the record was made, as Unix seconds. When the evaluation ended, unless told otherwise:
-    /// a record must not change with the clock.
+    /// The time at which the record was made, as Unix seconds. By default the end of the
+    /// evaluation: a record must not change with the clock.
     pub retrieved_timestamp: Option<String>,
-    /// Whether samples are written.
+    /// True if samples are written.
     pub samples: bool,
-    /// How many threads may work on one log.
+    /// Number of threads that may work on one log.
     pub jobs: usize,
     /// The most bytes that the members of one archive may hold together, unpacked. A larger archive
     /// is refused.
     pub max_unpacked: u64,
 }
 
-/// What a person says of a metric.
+/// A fact of a metric that a person gives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MetricSaid {
     /// The metric: its id or its name in the log.

@@ -7,39 +7,41 @@ use sha2::{Digest, Sha256};
 use super::secrets::{Scope, redact};
 use super::{Identity, Refusal, Warning};
 
-/// What is told of a secret that was removed.
+/// The warning about a secret that was removed.
 const SECRET_REMOVED: &str = "a key, token or password in the log was replaced by `[redacted]`";
 
-/// Where records go.
+/// The store of records.
 pub trait Datastore: Sync {
-    /// Begins a record and its samples. Nothing is seen of it before [`Pair::finish`]; dropping it leaves no trace.
+    /// Begins a record and its samples. Nothing is seen of it before [`Pair::finish`]; dropping it
+    /// leaves no trace.
     fn begin(&self, identity: &Identity) -> io::Result<Box<dyn Pair + '_>>;
 }
 
 /// A record that is being made.
 pub trait Pair: Send {
-    /// Where rows go.
+    /// Returns the writer of rows.
     fn rows(&mut self) -> &mut dyn Write;
 
-    /// Makes the record, and its samples if there are any, appear whole. `digest` is the SHA-256 of the rows in hexadecimal,
-    /// made while they were written; there is none when there are no rows.
+    /// Makes the record, and its samples if there are any, appear whole. `digest` is the SHA-256 of
+    /// the rows in hexadecimal, made while they were written; there is none when there are no rows.
     fn finish(self: Box<Self>, record: &str, digest: Option<&str>) -> io::Result<()>;
 }
 
-/// What became of a record.
+/// The outcome of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
-    /// Where it went.
+    /// The identity of the record.
     pub identity: Identity,
-    /// How many results it has.
+    /// Number of results that it has.
     pub results: usize,
-    /// How many rows its samples have.
+    /// The number of rows of its samples.
     pub rows: u64,
-    /// What a person should know.
+    /// Warnings for a person.
     pub warnings: Vec<Warning>,
 }
 
-/// Writes the rows of a record, counts and hashes them on the way, and closes with the record itself.
+/// Writes the rows of a record, counts and hashes them on the way, and closes with the record
+/// itself.
 pub struct RecordWriter<'a> {
     pair: Box<dyn Pair + 'a>,
     identity: Identity,
@@ -97,7 +99,7 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
-    /// How many rows there are so far.
+    /// Returns the number of rows so far.
     pub fn count(&self) -> u64 {
         self.rows
     }

@@ -90,7 +90,7 @@ impl<'d> Column<'d> {
         u64::try_from(self.prompt.present("metrics")?.present(key)?.integer()?).ok()
     }
 
-    /// How many tests passed, failed and broke.
+    /// Returns the number of tests that passed, failed and broke.
     fn counts(&self) -> Option<(u64, u64, u64)> {
         let broke = self.count("testErrorCount").unwrap_or(0);
         Some((

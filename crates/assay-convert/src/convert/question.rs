@@ -7,19 +7,21 @@ use assay_formats::syntax::limits;
 
 use super::metric::Correctness;
 
-/// What a row says where its metric does not define which answers are right.
+/// The key of a row whose metric does not define which answers are right.
 const CORRECTNESS: &str = "correctness";
 const NOT_DEFINED: &str = "not defined";
-/// What a row says whose texts were cut.
+/// The key of a row whose texts were cut.
 const TRANSCRIPT: &str = "transcript";
 /// The labels in front of questions.
 const QUESTION_LABELS: [&str; 2] = ["Question:", "Q:"];
-/// How long texts may be when a row is too large, in bytes: the first limit that makes it fit counts.
+/// Maximum length of texts when a row is too large, in bytes: the first limit that makes it fit
+/// counts.
 const CUTS: [usize; 4] = [1 << 20, 64 << 10, 4 << 10, 256];
-/// What stands at the end of a text that was cut.
+/// The mark at the end of a text that was cut.
 const CUT_MARK: &str = " […]";
 
-/// Says in a row whether its answer is right. What is not known is `false`, as the format demands, and marked.
+/// Says in a row whether its answer is right. What is not known is `false`, as the format demands,
+/// and marked.
 pub(super) fn set_correctness(row: &mut Row<'_>, correctness: Correctness) {
     row.evaluation.is_correct = correctness == Correctness::Right;
     match correctness {
@@ -32,7 +34,7 @@ pub(super) fn set_correctness(row: &mut Row<'_>, correctness: Correctness) {
     }
 }
 
-/// What became of a row.
+/// The outcome of fitting a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
     /// It was written as it is.
@@ -43,7 +45,8 @@ pub(super) enum Fit {
     LeftOut,
 }
 
-/// Writes a row. One that is too large keeps its score and the beginnings of its texts, and says so.
+/// Writes a row. One that is too large keeps its score and the beginnings of its texts, and says
+/// so.
 pub(super) fn write_row(row: &Row<'_>, to: &mut Vec<u8>) -> Fit {
     let start = to.len();
     row.write(to);
@@ -117,7 +120,8 @@ fn cut(text: &mut Text<'_>, most: usize) {
     *text = format!("{}{CUT_MARK}", &text[..end]).into();
 }
 
-/// Returns the option that a letter such as `B` stands for. A target that is itself the text of an option is that option.
+/// Returns the option that a letter such as `B` stands for. A target that is itself the text of an
+/// option is that option.
 pub(super) fn lettered<'t>(target: &str, choices: &[Text<'t>]) -> Option<Text<'t>> {
     let mut letters = target.trim().chars();
     let letter = letters.next().filter(char::is_ascii_uppercase)?;
@@ -127,7 +131,8 @@ pub(super) fn lettered<'t>(target: &str, choices: &[Text<'t>]) -> Option<Text<'t
     choices.get(usize::from(letter as u8 - b'A')).cloned()
 }
 
-/// Returns whether options are nothing but the letters `A`, `B` and so on, whose texts stand in the question.
+/// Returns whether options are nothing but the letters `A`, `B` and so on, whose texts stand in the
+/// question.
 pub(super) fn are_letters(choices: &[Text<'_>]) -> bool {
     !choices.is_empty()
         && (b'A'..=b'Z')
@@ -137,8 +142,8 @@ pub(super) fn are_letters(choices: &[Text<'_>]) -> bool {
             == choices.len()
 }
 
-/// Cuts off the labels that a template puts around a question: a last line such as `Answer:`, and `Question:` or `Q:`
-/// in front. Returns nothing when there are none, or nothing else.
+/// Cuts off the labels that a template puts around a question: a last line such as `Answer:`, and
+/// `Question:` or `Q:` in front. Returns nothing when there are none, or nothing else.
 pub(super) fn without_labels(text: &str) -> Option<&str> {
     let is_label = |line: &str| {
         let word = line.trim().strip_suffix(':');
@@ -157,10 +162,11 @@ pub(super) fn without_labels(text: &str) -> Option<&str> {
     (!question.is_empty() && question.len() < whole.len()).then_some(question)
 }
 
-/// The fields of a document that a prompt shows, as a template such as `Question: {{question}}` names them.
+/// The fields of a document that a prompt shows, as a template such as `Question: {{question}}`
+/// names them.
 ///
-/// Only names that stand alone count: what an expression makes of a field cannot be found again. A template that is one
-/// word is the name of a field.
+/// Only names that stand alone count: what an expression makes of a field cannot be found again. A
+/// template that is one word is the name of a field.
 pub(super) fn template_fields(template: &str) -> Vec<&str> {
     let is_name = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -192,9 +198,10 @@ pub(super) fn template_fields(template: &str) -> Vec<&str> {
     fields
 }
 
-/// Finds the question in a prompt: the part from the first to the last of the texts that the document gives it, where
-/// they stand last. Examples and instructions come before them, so the same question is the same text with any number of
-/// examples. Returns nothing when the texts are not all there.
+/// Finds the question in a prompt: the part from the first to the last of the texts that the
+/// document gives it, where they stand last. Examples and instructions come before them, so the
+/// same question is the same text with any number of examples. Returns nothing when the texts are
+/// not all there.
 pub(super) fn question_within<'p>(prompt: &'p str, texts: &[Cow<'_, str>]) -> Option<&'p str> {
     let mut range: Option<(usize, usize)> = None;
     for text in texts {
@@ -211,7 +218,8 @@ pub(super) fn question_within<'p>(prompt: &'p str, texts: &[Cow<'_, str>]) -> Op
     }
     let (start, end) = range?;
     let (before, after) = (prompt.get(..start)?, prompt.get(end..)?);
-    // A label may stand in front of a question, but not half a sentence: `Is {{thing}} a {{kind}}?` is all one question.
+    // A label may stand in front of a question, but not half a sentence: `Is {{thing}} a {{kind}}?`
+    // is all one question.
     let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
     let begins = line.is_empty() || line.ends_with(':');
     let after = after.trim_start_matches(' ');
@@ -219,8 +227,9 @@ pub(super) fn question_within<'p>(prompt: &'p str, texts: &[Cow<'_, str>]) -> Op
     (begins && ends).then(|| prompt.get(start..end)).flatten()
 }
 
-/// Finds the question in a prompt by what stands between examples. Returns nothing when the prompt has not exactly as many
-/// parts as examples and question make, perhaps with an instruction in front.
+/// Finds the question in a prompt by what stands between examples. Returns nothing when the prompt
+/// has not exactly as many parts as examples and question make, perhaps with an instruction in
+/// front.
 pub(super) fn question_behind<'p>(
     prompt: &'p str,
     delimiter: &str,

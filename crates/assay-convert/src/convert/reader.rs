@@ -3,7 +3,7 @@ use std::io::Read;
 use assay_formats::json::{Parser, Stream, StreamError};
 use assay_formats::{Tape, Value};
 
-/// How deep the values of a log may be nested; Inspect itself stops at about 250.
+/// Maximum depth of the values of a log nested; Inspect itself stops at about 250.
 pub(super) const MAX_DEPTH: usize = 1024;
 
 /// One value after another, parsed into the same memory.
@@ -11,7 +11,7 @@ pub(super) const MAX_DEPTH: usize = 1024;
 pub(super) struct Reader {
     parser: Parser,
     tape: Tape,
-    /// What stands for bytes that are no text.
+    /// The text with a mark in place of bytes that are no text.
     mended: String,
 }
 
@@ -24,8 +24,8 @@ impl Reader {
         }
     }
 
-    /// Reads one value; `None` when it is broken. Bytes that are no text become U+FFFD; numbers that are not finite and
-    /// keys that stand twice do no harm.
+    /// Reads one value; `None` when it is broken. Bytes that are no text become U+FFFD; numbers
+    /// that are not finite and keys that stand twice do no harm.
     pub(super) fn read<'d>(&'d mut self, bytes: &'d [u8]) -> Option<Value<'d>> {
         let text = if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
             text
@@ -51,8 +51,8 @@ impl Reader {
         }
     }
 
-    /// Reads the list or map that comes next; `None` when it has a fault or is too large for a try, and it is still to
-    /// come then.
+    /// Reads the list or map that comes next; `None` when it has a fault or is too large for a try,
+    /// and it is still to come then.
     pub(super) fn sound<'d, R: Read>(
         &'d mut self,
         stream: &'d mut Stream<R>,

@@ -1,6 +1,6 @@
 use assay_formats::json::StreamError;
 
-/// Why a log could not be converted, in a sentence for the person who has it.
+/// The reason why a log could not be converted, in a sentence for the person who has it.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// A file of the log could not be read.
@@ -8,7 +8,7 @@ pub enum Refusal {
     Read {
         /// The file.
         path: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The output could not be written.
@@ -19,7 +19,7 @@ pub enum Refusal {
     Damaged {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The fault in words.
         what: String,
     },
     /// The log holds nothing that could become a record.
@@ -60,11 +60,12 @@ impl Refusal {
     }
 }
 
-/// Something about a log that was converted and that a person should know: what was left out, and why.
+/// Something about a log that was converted and that a person should know: what was left out, and
+/// why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What, in a sentence without a full stop.
+    /// The warning, a sentence without a full stop.
     pub message: String,
-    /// How often.
+    /// The number of times.
     pub count: u64,
 }

@@ -9,7 +9,7 @@ use assay_model::Setup;
 use super::metric::{apply_said, is_called};
 use super::{Harness, Options};
 
-/// What stands for something that is not known.
+/// The word for something that is not known.
 pub(super) const UNKNOWN: &str = "unknown";
 /// The time of a log that does not say when it was made.
 const NO_TIME: &str = "0";
@@ -25,21 +25,21 @@ pub(super) struct Run {
     pub(super) harness: Harness,
     /// Its version.
     pub(super) version: Option<String>,
-    /// What else is known of the harness.
+    /// Other facts of the harness.
     pub(super) library_details: Details,
     /// `evaluation_run` or `documentation`.
     pub(super) source_type: &'static str,
-    /// What else is known of the source, such as the ids of the run.
+    /// Other facts of the source, such as the ids of the run.
     pub(super) source_details: Details,
     /// The model.
     pub(super) model: ModelInfo,
-    /// When the run began, as Unix seconds.
+    /// The beginning of the run, as Unix seconds.
     pub(super) started: Option<String>,
-    /// When it ended.
+    /// The end of the run.
     pub(super) ended: Option<String>,
-    /// How far it came.
+    /// The progress of the run.
     pub(super) progress: RunProgress,
-    /// What tells this run from others of the same model and task.
+    /// The setup that tells this run from others of the same model and task.
     pub(super) setup: Setup,
 }
 
@@ -192,7 +192,8 @@ fn add_setup(setup: &Setup, generation: &mut Option<GenerationConfig>) {
     details.insert(SETUP_KEYS.to_owned(), keys.join(","));
 }
 
-/// Adds a value to a setup. What is long, such as the arguments of an agent, is known by its digest.
+/// Adds a value to a setup. What is long, such as the arguments of an agent, is known by its
+/// digest.
 pub(super) fn insert_setup(setup: &mut Setup, key: &str, value: &str) {
     if value.len() <= MAX_SETUP_VALUE {
         setup.insert(key, value);
@@ -201,18 +202,18 @@ pub(super) fn insert_setup(setup: &mut Setup, key: &str, value: &str) {
     setup.insert(key, &format!("sha256:{}", super::identity::digest(value)));
 }
 
-/// How far a run came.
+/// The progress of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RunProgress {
-    /// How the run ended, where the log says so: `success`, `cancelled`, `error`, `started`.
+    /// The status of the run, where the log has it: `success`, `cancelled`, `error`, `started`.
     pub(super) status: Option<String>,
-    /// How many samples it was to evaluate, epochs counted.
+    /// Number of samples that it was to evaluate, epochs counted.
     pub(super) planned: Option<u64>,
-    /// How many it completed.
+    /// The number of completed samples.
     pub(super) completed: Option<u64>,
-    /// How many were scored.
+    /// The number of scored samples.
     pub(super) scored: Option<u64>,
-    /// How many failed.
+    /// The number of failed samples.
     pub(super) failed: Option<u64>,
 }
 

@@ -1,9 +1,10 @@
 //! Removes secrets from everything that is written.
 //!
-//! The text that is looked at is JSON on its way out, so that one place serves all harnesses. Keys that are called like
-//! secrets lose their values, tokens of well-known services are recognised by how they begin, and addresses lose their
-//! user names and passwords. In records, which hold configuration, addresses lose their queries as well, and short words
-//! such as `token` and `password` count as secrets; in samples, which hold questions and answers, only what is certain.
+//! The text that is looked at is JSON on its way out, so that one place serves all harnesses. Keys
+//! that are called like secrets lose their values, tokens of well-known services are recognised by
+//! how they begin, and addresses lose their user names and passwords. In records, which hold
+//! configuration, addresses lose their queries as well, and short words such as `token` and
+//! `password` count as secrets; in samples, which hold questions and answers, only what is certain.
 
 mod keys;
 mod tokens;
@@ -16,7 +17,7 @@ pub(super) use self::keys::is_secret_key;
 use self::keys::{KEY_WORDS, SHORT_WORDS, key_span};
 use self::tokens::{TOKENS, token_span};
 
-/// What stands in place of a secret.
+/// The text in place of a secret.
 const REDACTED: &[u8] = b"[redacted]";
 
 /// The kind of text that is looked at.
@@ -28,9 +29,9 @@ pub(super) enum Scope {
     Rows,
 }
 
-/// How an address goes on behind its scheme.
+/// The text behind the scheme of an address.
 const ADDRESS: &str = "://";
-/// How a private key begins and ends.
+/// The first and last line of a private key.
 const PEM: &str = "-----BEGIN ";
 const PEM_END: &[u8] = b"-----END ";
 
@@ -46,7 +47,8 @@ fn searcher(scope: Scope) -> AhoCorasick {
         .expect("a short list of short words can be searched for")
 }
 
-/// Removes the secrets from JSON text; returns the new text and how many there were, or nothing when there are none.
+/// Removes the secrets from JSON text; returns the new text and how many there were, or nothing
+/// when there are none.
 pub(super) fn redact(text: &[u8], scope: Scope) -> Option<(Vec<u8>, u64)> {
     let searcher = match scope {
         Scope::Record => &*IN_RECORDS,

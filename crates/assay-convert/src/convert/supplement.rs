@@ -1,5 +1,5 @@
-//! A supplement: a file in which a person adds what a log does not say. Its form is that of the reference's
-//! supplemental file for Inspect; here it serves every harness.
+//! A supplement: a file in which a person adds what a log does not say. Its form is that of the
+//! reference's supplemental file for Inspect; here it serves every harness.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ struct MoreOfScore {
     details: FreeDetails,
 }
 
-/// Why a file is no supplement.
+/// The reason why a file is no supplement.
 #[derive(Debug, thiserror::Error)]
 pub enum SupplementError {
     /// It is no JSON, or has a field that a supplement has not.
@@ -100,7 +100,8 @@ impl Supplement {
             .filter_map(MoreOfResult::name)
     }
 
-    /// Adds to a model and its results. Details that the log has stay as they are; what is said of a metric wins.
+    /// Adds to a model and its results. Details that the log has stay as they are; what is said of
+    /// a metric wins.
     pub(super) fn apply(&self, model: &mut ModelInfo, results: &mut [EvaluationResult]) {
         extend(
             &mut model.additional_details,

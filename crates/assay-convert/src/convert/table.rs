@@ -1,4 +1,5 @@
-//! Leaderboards as tables: a declarative mapping says which column is what, and every row becomes a record.
+//! Leaderboards as tables: a declarative mapping says which column is what, and every row becomes a
+//! record.
 //!
 //! A table has no time and no samples: its records are documentation, and hold scores alone.
 

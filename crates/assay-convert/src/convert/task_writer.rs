@@ -12,7 +12,7 @@ use super::{Converted, Identity, Log, RecordWriter, Refusal};
 
 /// What is told of a log that does not say when it was made.
 const NO_TIME: &str = "the log holds no time: say when it was retrieved with `--retrieved-at`";
-/// What is told of rows that are too large.
+/// The warning about rows that are too large.
 const CUT: &str = "a row was too large; its score was kept and its texts cut";
 const LEFT_OUT: &str = "a row that is too large even without its texts was left out";
 

@@ -171,7 +171,7 @@ struct Tally {
 struct Survey {
     facts: Option<Facts>,
     scores: BTreeMap<String, Tally>,
-    /// How many traces did not fail.
+    /// Number of traces that did not fail.
     scored: u64,
     failed: u64,
     others: u64,

@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 
 use crate::convert::{Harness, RUN_STATUS};
 
-/// Where records keep the commit of the model, by the harness that wrote the log.
+/// The keys under which records have the commit of the model, by the harness that wrote the log.
 const MODEL_COMMITS: [&str; 3] = ["sha", "model_sha", "revision"];
-/// How the status of a run that did not finish, or not well, begins.
+/// The prefix of the status of a run that did not finish, or not well.
 const INCOMPLETE: &str = "incomplete: ";
 
 /// One score that a log holds.
@@ -35,7 +35,7 @@ pub struct Candidate {
     pub unit: Option<String>,
     /// The score.
     pub score: Number,
-    /// How many samples it rests on.
+    /// The number of samples behind it.
     pub sample_size: Option<u64>,
     /// The harness, as the record names it.
     pub library_name: String,
@@ -45,11 +45,11 @@ pub struct Candidate {
     pub model_revision: Option<Revision>,
     /// When the evaluation ran.
     pub timestamp: Option<String>,
-    /// What is missing from the run, when something is.
+    /// The missing part of the run, when something is missing.
     pub incomplete: Option<String>,
-    /// What retries of one evaluation share.
+    /// The id that retries of one evaluation share.
     pub retried: Option<String>,
-    /// What tells the run from others.
+    /// The setup that tells the run from others.
     pub setup: Setup,
 }
 

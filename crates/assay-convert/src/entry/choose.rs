@@ -1,5 +1,5 @@
-//! Which scores of the logs are those of the benchmark. What is not certain is asked back, never
-//! guessed.
+//! The choice of the scores of logs that are those of the benchmark. An uncertain choice is asked
+//! back, never guessed.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use assay_model::{Benchmark, Metric, MetricId, RepoId, TaskId};
 use super::{Candidate, MetricPair, NoEntry, Question};
 use crate::convert::metric_id;
 
-/// How many scores are listed for those who must choose.
+/// The number of scores that are listed for a person who must choose.
 const MAX_LISTED: usize = 12;
 
 /// The entry that is wanted of some scores.
@@ -20,11 +20,11 @@ pub struct Choice<'a> {
     pub task: &'a TaskId,
     /// The model.
     pub model: &'a RepoId,
-    /// What the benchmark defines, when it is known.
+    /// The definition of the benchmark, when it is known.
     pub definition: Option<&'a Benchmark>,
-    /// Which score is which metric, where the person says so.
+    /// The scores of metrics, where the person names them.
     pub pairs: &'a [MetricPair],
-    /// What was evaluated, when the person says so.
+    /// The name of the evaluation, when the person gives it.
     pub evaluation: Option<&'a str>,
 }
 

@@ -5,7 +5,7 @@ use assay_model::{
 
 use super::{Candidate, Choice, Chosen, NoEntry, Question};
 
-/// What a record says of something that is not known.
+/// The word of a record for something that is not known.
 const UNKNOWN: &str = "unknown";
 /// The units of a share of one, as records and benchmarks spell them.
 const SHARES: [&str; 4] = ["proportion", "fraction", "ratio", "share"];
@@ -18,7 +18,7 @@ const INCOMPLETE_RUN: &str = "incomplete_run";
 /// What a person says of an entry, and no log does.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct About<'a> {
-    /// Where the scores or logs are published.
+    /// The address at which the scores or logs are published.
     pub source_url: Option<&'a str>,
     /// What that is called.
     pub source_name: Option<&'a str>,
@@ -34,14 +34,14 @@ pub struct About<'a> {
     pub model_revision: Option<&'a Revision>,
     /// The commit of the benchmark.
     pub dataset_revision: Option<&'a Revision>,
-    /// Whether a run that is not complete may become an entry.
+    /// True if a run that is not complete may become an entry.
     pub allow_incomplete: bool,
 }
 
 /// Remarks for the person who submits an entry.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
-    /// What was changed on the way.
+    /// Changes that were made on the way.
     pub changes: Vec<String>,
     /// What looks wrong.
     pub warnings: Vec<String>,
@@ -154,7 +154,7 @@ fn scaled(
     Ok(value)
 }
 
-/// What a full score is.
+/// The full score of a scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scale {
     One,
@@ -173,7 +173,7 @@ impl Scale {
         }
     }
 
-    /// Why a score of unknown unit is probably not in this scale.
+    /// Returns the reason why a score of unknown unit is probably not in this scale.
     fn doubt(self, metric: &MetricId, score: Number) -> Option<String> {
         let (is_odd, wanted) = match self {
             Self::One => (score.get() > 1.0, "a share of one"),
@@ -255,7 +255,7 @@ fn source(about: About<'_>) -> Result<Option<Source>, NoEntry> {
     }
 }
 
-/// When the evaluation ran; a record says it as seconds since 1970 or as a date.
+/// Returns the date of the evaluation; a record has it as seconds since 1970 or as a date.
 fn date(timestamp: &str) -> Option<Date> {
     if let Ok(date) = timestamp.parse() {
         return Some(date);

@@ -1,4 +1,5 @@
-//! The changes from 0.1 and 0.2 to 0.3.0 that a shape cannot tell: what moved, and what has to be said now.
+//! The changes from 0.1 and 0.2 to 0.3.0 that a shape cannot tell: what moved, and what has to be
+//! said now.
 
 use assay_formats::Kind;
 use assay_formats::json::{Map, Node};
@@ -37,9 +38,10 @@ const GENERATION_KEYS: [&str; 13] = [
     "incorrect_attempt_feedback",
 ];
 
-/// The collections whose harness is certain because one project both runs and publishes them. The harness of the Open
-/// LLM Leaderboard is written as the datastore itself writes it for that collection, `lm-evaluation-harness`; its
-/// version is left unknown, because the leaderboard ran several.
+/// The collections whose harness is certain because one project both runs and publishes them. The
+/// harness of the Open LLM Leaderboard is written as the datastore itself writes it for that
+/// collection, `lm-evaluation-harness`; its version is left unknown, because the leaderboard ran
+/// several.
 const HARNESSES: [(&str, &str); 8] = [
     ("helm_air_bench", "helm"),
     ("helm_capabilities", "helm"),
@@ -119,7 +121,8 @@ fn judges(result: &mut Map, ledger: &mut Ledger, mut each: impl FnMut(&mut Map, 
     });
 }
 
-/// Gives a result the data that 0.1.0 told once for the whole record: a list of addresses, or a dataset.
+/// Gives a result the data that 0.1.0 told once for the whole record: a list of addresses, or a
+/// dataset.
 fn give_source_data(result: &mut Map, shared: &Node, collection: &str, ledger: &mut Ledger) {
     if result
         .get("source_data")
@@ -193,7 +196,8 @@ fn gather_interval(result: &mut Map, ledger: &mut Ledger) {
     }
 }
 
-/// Files generation arguments that the closed list does not have among the details of the generation.
+/// Files generation arguments that the closed list does not have among the details of the
+/// generation.
 fn free_generation_args(result: &mut Map, ledger: &mut Ledger) {
     let Some(generation) = result.map_of_mut("generation_config") else {
         return;
@@ -252,7 +256,8 @@ fn rename_source_type(root: &mut Map, ledger: &mut Ledger) {
 /// Files keys of the record that 0.3.0 does not have among the details of its source.
 fn file_strangers_away(root: &mut Map, ledger: &mut Ledger) {
     let mut strangers = root.take_unless(|key, _| ROOT_KEYS.contains(&key));
-    // A pointer to samples that is not a map was allowed in 0.2.0, and points at nothing that could be checked.
+    // A pointer to samples that is not a map was allowed in 0.2.0, and points at nothing that could
+    // be checked.
     let pointer = root.get("detailed_evaluation_results").map(Node::kind);
     if pointer.is_some_and(|kind| kind != Kind::Map) {
         let key = "detailed_evaluation_results";

@@ -5,13 +5,13 @@ use super::conform::as_text;
 use super::details::{details, free_key};
 use super::report::{ChangeKind, Ledger};
 
-/// What says that nobody knows.
+/// The word for something that nobody knows.
 const UNKNOWN: &str = "unknown";
 
 /// One of the two things that 0.3.0 wants to know of every model.
 struct Axis {
     key: &'static str,
-    /// What it may say, and which older words mean the same.
+    /// The allowed words, and the older words that mean the same.
     words: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -56,7 +56,8 @@ static AXES: [Axis; 2] = [
     },
 ];
 
-/// Makes a model say how it was run and whether its weights can be had, if only that both are unknown.
+/// Makes a model say how it was run and whether its weights can be had, if only that both are
+/// unknown.
 pub(crate) fn fill(model: &mut Map, ledger: &mut Ledger) {
     let Some(details) = details(model, "additional_details", ledger) else {
         return;

@@ -9,9 +9,9 @@ use super::report::{ChangeKind, Ledger};
 /// The key that free text gets when it stood where a map belongs.
 const TEXT_KEY: &str = "text";
 
-/// Walks a value along a shape and restates what departs from it only in form: a number where text belongs, one text
-/// where a list of texts belongs, anything in a map of texts, null where a key had better be absent. The rest is left
-/// as it is, for the shape itself to refuse.
+/// Walks a value along a shape and restates what departs from it only in form: a number where text
+/// belongs, one text where a list of texts belongs, anything in a map of texts, null where a key
+/// had better be absent. The rest is left as it is, for the shape itself to refuse.
 pub(crate) fn conform(shape: &Shape, node: &mut Node, ledger: &mut Ledger) {
     match shape {
         Shape::String => number_to_text(node, ledger),
@@ -62,7 +62,7 @@ pub(crate) fn as_text(node: &Node) -> String {
     }
 }
 
-/// What the restating of a value as text is called in a report.
+/// Returns the name of restating a value as text, for a report.
 pub(crate) fn now_text(kind: Kind) -> String {
     format!("was {}, now its JSON text", kind.words())
 }

@@ -23,8 +23,8 @@ pub(crate) fn details<'m>(
     parent.map_of_mut(key)
 }
 
-/// Files entries that have no place of their own any more among some details, as text. `name` is what the details
-/// are called in the report; the ledger stands where the entries were.
+/// Files entries that have no place of their own any more among some details, as text. `name` is
+/// what the details are called in the report; the ledger stands where the entries were.
 pub(crate) fn file_away(
     entries: Vec<(String, Node)>,
     details: &mut Map,
@@ -51,7 +51,8 @@ pub(crate) fn file_away(
     *details = own.chain(filed).collect();
 }
 
-/// The key, or the key with the first number that makes it new: nothing that is filed away covers up another thing.
+/// The key, or the key with the first number that makes it new: nothing that is filed away covers
+/// up another thing.
 pub(crate) fn free_key(key: &str, taken: &HashSet<String>) -> String {
     if !taken.contains(key) {
         return key.to_owned();

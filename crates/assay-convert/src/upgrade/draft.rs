@@ -15,8 +15,9 @@ const COMPANION: &str = "detailed_evaluation_results";
 
 /// A record on its way from one version to the next: read, but without its samples.
 ///
-/// A record and its samples are upgraded in three steps, because the record must say the digest of rows that are
-/// themselves rewritten: [`Draft::read`], then [`Rows`](super::Rows) with [`Draft::target`], then [`Draft::finish`].
+/// A record and its samples are upgraded in three steps, because the record must say the digest of
+/// rows that are themselves rewritten: [`Draft::read`], then [`Rows`](super::Rows) with
+/// [`Draft::target`], then [`Draft::finish`].
 #[derive(Debug)]
 pub struct Draft {
     home: Result<Home, Vec<Reason>>,
@@ -27,7 +28,7 @@ pub struct Draft {
     ledger: Ledger,
 }
 
-/// What a record says of its samples file.
+/// The fields of a record about its samples file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Samples<'d> {
     /// The path that the record names; before 0.2.3 often that of another machine.
@@ -39,9 +40,9 @@ pub struct Samples<'d> {
 pub struct Upgraded {
     /// Its text.
     pub json: String,
-    /// Where it belongs, from the root of the datastore.
+    /// The path, from the root of the datastore.
     pub path: String,
-    /// What was done to it.
+    /// The changes that were made.
     pub report: Report,
 }
 
@@ -85,17 +86,19 @@ impl Draft {
         self.origin
     }
 
-    /// Whether the record is current already, so that it and its samples stay as they are, byte for byte.
+    /// Returns whether the record is current already, so that it and its samples stay as they are,
+    /// byte for byte.
     pub fn is_current(&self) -> bool {
         self.current.is_some()
     }
 
-    /// Where the record belongs, from the root of the datastore, if it lies where records may.
+    /// Returns the path of the record, from the root of the datastore, if it has the place of a
+    /// record.
     pub fn path(&self) -> Option<&str> {
         self.home.as_ref().ok().map(|home| home.path.as_str())
     }
 
-    /// Where its samples belong.
+    /// Returns the path of its samples.
     pub fn samples_path(&self) -> Option<String> {
         self.home.as_ref().ok().map(Home::samples)
     }
@@ -108,7 +111,7 @@ impl Draft {
         })
     }
 
-    /// What the rows of the samples file must say of the record they belong to.
+    /// Returns the fields of the record that the rows of the samples file must repeat.
     pub fn target(&self) -> Target {
         let text = |map: Option<&Map>, key: &str| {
             map.and_then(|map| map.text_of(key))
@@ -157,7 +160,8 @@ impl Draft {
             self.ledger = Ledger::default();
             return;
         }
-        // A record outside the layout is refused in the end; its other faults are still worth telling.
+        // A record outside the layout is refused in the end; its other faults are still worth
+        // telling.
         let collection = self
             .home
             .as_ref()
@@ -207,7 +211,8 @@ impl Draft {
         Ok(())
     }
 
-    /// A pointer without a path and without a file says nothing; one with a path speaks of a file that must be there.
+    /// A pointer without a path and without a file says nothing; one with a path speaks of a file
+    /// that must be there.
     fn point_at_nothing(&mut self) -> Result<(), Reason> {
         let Some(samples) = self.samples() else {
             return Ok(());
@@ -266,7 +271,8 @@ fn origin(root: Value<'_>) -> Result<Origin, Reason> {
     })
 }
 
-/// Notes every bare number that is not finite; the tree holds it as text, the way that 0.3.0 writes an open bound.
+/// Notes every bare number that is not finite; the tree holds it as text, the way that 0.3.0 writes
+/// an open bound.
 fn note_non_finite(value: Value<'_>, ledger: &mut Ledger) {
     match value.kind() {
         Kind::Number if value.is_non_finite() => ledger.note(
@@ -288,8 +294,8 @@ fn note_non_finite(value: Value<'_>, ledger: &mut Ledger) {
     }
 }
 
-/// What still keeps a text from being a record of the current version. The pointer to the samples follows from the
-/// path, so it is only looked at when the path holds.
+/// Returns the faults that keep a text from being a record of the current version. The pointer to
+/// the samples follows from the path, so it is only looked at when the path holds.
 fn remaining_reasons(json: &str, on_home_ground: bool) -> Vec<Reason> {
     let mut tape = Tape::new();
     let faults = parse(json, &mut tape);

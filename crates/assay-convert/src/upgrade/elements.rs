@@ -4,7 +4,8 @@ use assay_formats::syntax::limits;
 
 /// The elements of one JSON array, cut out one by one so that the array need not fit in memory.
 ///
-/// Only brackets, commas and strings are understood here; each element is read properly by whoever gets it.
+/// Only brackets, commas and strings are understood here; each element is read properly by whoever
+/// gets it.
 #[derive(Debug)]
 pub(crate) struct Elements<R> {
     reader: R,
@@ -12,7 +13,7 @@ pub(crate) struct Elements<R> {
     expects: Expects,
 }
 
-/// What comes next.
+/// The next element.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// An element, which begins on this line.
@@ -34,7 +35,7 @@ enum Expects {
     Nothing,
 }
 
-/// How far one is inside an element.
+/// The position inside an element.
 #[derive(Debug, Default)]
 struct Inside {
     depth: usize,

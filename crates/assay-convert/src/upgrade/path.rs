@@ -3,7 +3,7 @@ use assay_model::quote;
 
 use super::refusal::{Reason, ReasonKind};
 
-/// Where a record lies in the datastore.
+/// The place of a record in the datastore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Home {
     /// The path from `data` on.
@@ -13,7 +13,8 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Reads where a record lies. The names are kept as they are: another name would be another record.
+    /// Reads where a record lies. The names are kept as they are: another name would be another
+    /// record.
     pub(crate) fn of(path: &str) -> Result<Self, Vec<Reason>> {
         let (path, _) = from_root(path);
         let (layout, faults) = layout_of(path);
@@ -39,7 +40,7 @@ impl Home {
         }
     }
 
-    /// Where the samples of the record belong.
+    /// Returns the path of the samples of the record.
     pub(crate) fn samples(&self) -> String {
         let stem = self.path.strip_suffix(".json").unwrap_or(&self.path);
         format!("{stem}_samples.jsonl")

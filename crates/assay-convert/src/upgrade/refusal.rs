@@ -1,9 +1,9 @@
 use std::fmt;
 
-/// How many reasons are kept of one record or samples file; a broken file repeats itself.
+/// Number of reasons that are kept of one record or samples file; a broken file repeats itself.
 pub(crate) const MAX_REASONS: usize = 50;
 
-/// Why a record cannot be upgraded: everything that was found, not only the first.
+/// The reasons why a record cannot be upgraded: everything that was found, not only the first.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .reasons.first().map_or("refused without a reason", |reason| reason.message.as_str()))]
 pub struct Refusal {
@@ -14,9 +14,9 @@ pub struct Refusal {
 /// One reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// What kind of reason.
+    /// The kind of reason.
     pub kind: ReasonKind,
-    /// Where in the document; empty when it is about the file.
+    /// The place in the document; empty when it is about the file.
     pub path: String,
     /// The line of the samples file, when it is about a row.
     pub line: Option<u64>,
@@ -24,7 +24,7 @@ pub struct Reason {
     pub message: String,
 }
 
-/// What kind of reason. Their slugs are stable: scripts count them.
+/// A kind of reason. Their slugs are stable: scripts count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReasonKind {
     /// The text is not JSON, or JSON that tools read differently.

@@ -35,7 +35,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What was done to a record.
+/// The changes of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The version it was written in.
@@ -47,25 +47,28 @@ pub struct Report {
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What kind of change.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// Where, in the record as it was: `model_info.additional_details.deployment_type`.
+    /// The place in the record as it was: `model_info.additional_details.deployment_type`.
     pub path: String,
-    /// What happened, without the value itself, so that equal changes of many records can be told once.
+    /// The change in words, without the value itself, so that equal changes of many records can be
+    /// told once.
     pub detail: String,
 }
 
 impl Change {
-    /// The path with the positions in lists left out, so that equal changes of many items can be told once.
+    /// The path with the positions in lists left out, so that equal changes of many items can be
+    /// told once.
     pub fn pattern(&self) -> String {
         without_positions(&self.path)
     }
 }
 
-/// What kind of change.
+/// A kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
-    /// A required value was not there, and now says that it is unknown or what follows from the rest.
+    /// A required value was not there, and now says that it is unknown or what follows from the
+    /// rest.
     Filled,
     /// A value stands elsewhere now.
     Moved,
@@ -96,7 +99,7 @@ impl fmt::Display for ChangeKind {
     }
 }
 
-/// Where one is in a document, and what has been changed so far.
+/// The position in a document, and the changes so far.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     here: String,

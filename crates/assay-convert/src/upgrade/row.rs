@@ -41,7 +41,7 @@ const PERFORMANCE_KEYS: [&str; 4] = [
     "additional_details",
 ];
 
-/// What messages were called until 0.2.0.
+/// The name of messages until 0.2.0.
 const INTERACTIONS: &str = "interactions";
 
 /// Upgrades rows one by one with the same buffers.
@@ -128,7 +128,8 @@ fn version(row: &Map) -> Result<(), Reason> {
     })
 }
 
-/// Makes a row name the record it belongs to. Converters of 0.2 wrote the name of the samples file instead.
+/// Makes a row name the record it belongs to. Converters of 0.2 wrote the name of the samples file
+/// instead.
 fn belong_to(row: &mut Map, target: &Target, ledger: &mut Ledger) {
     for (key, value) in [
         ("evaluation_id", &target.evaluation_id),

@@ -9,10 +9,11 @@ use super::refusal::{MAX_REASONS, Reason, ReasonKind, Refusal};
 use super::report::{Change, ChangeKind};
 use super::row::RowUpgrader;
 
-/// How many different changes are told apart in one file; a hostile file can have a new key in every row.
+/// Number of different changes that are told apart in one file; a hostile file can have a new key
+/// in every row.
 const MAX_TALLIES: usize = 1000;
 
-/// What the rows of a samples file must say of the record they belong to.
+/// The fields of a record that the rows of its samples file must repeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The record's `evaluation_id`.
@@ -21,33 +22,33 @@ pub struct Target {
     pub model_id: String,
 }
 
-/// What a samples file turned out to be once it was rewritten.
+/// The summary of a samples file that was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowsSummary {
-    /// How many rows were written.
+    /// Number of rows that were written.
     pub rows: u64,
     /// The SHA-256 of what was written, in hexadecimal.
     pub sha256: String,
-    /// What was changed, and how often.
+    /// The changes, with their counts.
     pub tallies: Vec<Tally>,
-    /// How often something was changed that is not in `tallies`, because there were too many different things.
+    /// The number of changes that are not in `tallies`, because there were too many different ones.
     pub untold: u64,
 }
 
 /// A change that many rows share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
-    /// What kind of change.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// Where, with the positions in lists left out: `messages[].tool_calls[].arguments.query`.
+    /// The place, with the positions in lists left out: `messages[].tool_calls[].arguments.query`.
     pub path: String,
-    /// What happened.
+    /// The change in words.
     pub detail: String,
-    /// How often.
+    /// The number of times.
     pub count: u64,
 }
 
-/// Why a samples file was not rewritten.
+/// The reason why a samples file was not rewritten.
 #[derive(Debug, thiserror::Error)]
 pub enum RowsError {
     /// The file could not be read.
@@ -83,8 +84,9 @@ impl Rows {
         }
     }
 
-    /// Copies rows, each upgraded on its way. The input is a row a line, or one JSON array of rows as 0.2 allowed; the
-    /// output is always a row a line. After a refusal what was written is worth nothing.
+    /// Copies rows, each upgraded on its way. The input is a row a line, or one JSON array of rows
+    /// as 0.2 allowed; the output is always a row a line. After a refusal what was written is worth
+    /// nothing.
     pub fn copy(
         mut self,
         mut reader: impl BufRead,
@@ -192,7 +194,7 @@ impl Rows {
         }
     }
 
-    /// Whether there is still something to learn.
+    /// Returns whether there is still something to learn.
     fn goes_on(&self) -> bool {
         self.reasons.len() < MAX_REASONS
     }
@@ -237,7 +239,7 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// Where the first value of a file stands.
+/// The start of the first value of a file.
 struct Start {
     line: u64,
     is_array: bool,

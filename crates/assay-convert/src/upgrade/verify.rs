@@ -21,7 +21,8 @@ pub(crate) fn shape_reasons(shape: &'static Shape, root: Value<'_>) -> Vec<Reaso
     reasons
 }
 
-/// The reason in a fault of the text. A number that is not finite is none: it can be restated, or its shape refuses it.
+/// The reason in a fault of the text. A number that is not finite is none: it can be restated, or
+/// its shape refuses it.
 pub(crate) fn syntax_reason(source: &str, fault: &SyntaxFault) -> Option<Reason> {
     let what = match &fault.kind {
         SyntaxFaultKind::NonFinite => return None,
@@ -48,7 +49,8 @@ pub(crate) fn syntax_reason(source: &str, fault: &SyntaxFault) -> Option<Reason>
     Some(Reason::whole(ReasonKind::NotJson, message))
 }
 
-/// The reasons in the scores of a record: bounds that are missing or reversed, and scores outside them.
+/// The reasons in the scores of a record: bounds that are missing or reversed, and scores outside
+/// them.
 pub(crate) fn score_reasons(root: Value<'_>) -> Vec<Reason> {
     let results = root
         .get("evaluation_results")
@@ -163,7 +165,8 @@ fn shape_reason(fault: &ShapeFault<'_>) -> Option<Reason> {
             let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
             format!("its `{tag}` must be {}", one_of(&names))
         }
-        // An open map takes any key; whether it is a slip of the pen is for the judge to warn about.
+        // An open map takes any key; whether it is a slip of the pen is for the judge to warn
+        // about.
         ShapeFaultKind::StrangeKey { .. } => return None,
     };
     Some(Reason::at(ReasonKind::Shape, path, message))

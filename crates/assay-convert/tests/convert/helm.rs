@@ -1,5 +1,5 @@
-//! Runs of HELM, judged by what comes out: by the rules of the judge, by the published schemas, by the records that the
-//! reference makes of the same runs, and by what each run really says.
+//! Runs of HELM, judged by what comes out: by the rules of the judge, by the published schemas, by
+//! the records that the reference makes of the same runs, and by what each run really says.
 
 mod corpus;
 mod golden;

@@ -1,5 +1,5 @@
-//! Inspect logs converted and judged by what comes out: by the published rules of the judge, by the published schema, by
-//! the reference's own output, and by what must never happen.
+//! Inspect logs converted and judged by what comes out: by the published rules of the judge, by the
+//! published schema, by the reference's own output, and by what must never happen.
 
 mod convert;
 mod corpus;

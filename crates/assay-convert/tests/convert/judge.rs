@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, Options, validate};
 use assay_model::Severity;
 
-/// What the judge says of records and samples.
+/// Returns the findings of validation in records and samples.
 pub(crate) fn judge(files: &BTreeMap<String, Vec<u8>>) -> Vec<FileReport> {
     let kind = |path: &str| {
         if path.ends_with("_samples.jsonl") {

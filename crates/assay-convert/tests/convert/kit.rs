@@ -1,4 +1,5 @@
-//! The one harness of the tests: logs and a datastore in memory, and what is asked of every conversion.
+//! The one harness of the tests: logs and a datastore in memory, and what is asked of every
+//! conversion.
 
 pub(crate) use assay_testkit::corpus::find_corpus as corpus;
 use std::collections::BTreeMap;
@@ -123,7 +124,7 @@ pub(crate) fn convert_log(
     }
 }
 
-/// What became of a log.
+/// The outcome of a log.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) converted: Vec<Converted>,

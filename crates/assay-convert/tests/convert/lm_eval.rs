@@ -1,5 +1,5 @@
-//! Logs of lm-evaluation-harness judged by what becomes of them: by the rules of the judge, by the published schemas, and
-//! against the reference.
+//! Logs of lm-evaluation-harness judged by what becomes of them: by the rules of the judge, by the
+//! published schemas, and against the reference.
 
 mod corpus;
 mod fixtures;

@@ -1,5 +1,5 @@
-//! Logs of all harnesses converted and judged by what comes out: by validation, by the published schemas, by the
-//! reference's own output, and by what must never happen.
+//! Logs of all harnesses converted and judged by what comes out: by validation, by the published
+//! schemas, by the reference's own output, and by what must never happen.
 #![cfg(test)]
 
 mod helm;

@@ -32,7 +32,7 @@ pub(crate) fn converted(file: &str) -> Output {
     output
 }
 
-/// What a log says of one result: its id, its metric and its score.
+/// Returns the results of a log: id, metric and score.
 fn results_of(log: &Value) -> BTreeMap<String, (String, f64)> {
     let mut found = BTreeMap::new();
     let scores: Vec<&Value> = list(&log["results"]["scores"]).collect();
@@ -81,7 +81,7 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// What a score means: its number, and whether the answer is right where that is said.
+/// Returns the meaning of a score: its number, and whether the answer is right where that is known.
 fn meaning(value: &Value, counts: bool) -> Option<(f64, Option<bool>)> {
     match value {
         Value::String(grade) => match grade.as_str() {

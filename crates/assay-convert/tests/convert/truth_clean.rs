@@ -1,5 +1,5 @@
-//! What is made of the logs of the truth suite is clean for validation: nothing is wrong, and nothing is suspected but
-//! what is true of the log.
+//! The output for the logs of the truth suite is clean for validation: nothing is wrong, and
+//! nothing is suspected but what is true of the log.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::truth;
 use crate::truth_left_out::WITHOUT_SCORES;
 use crate::truth_runs::{HARNESSES, below, converted, folder, names};
 
-/// What validation suspects and is true: the run, the code, and why.
+/// The true suspicions of validation: the run, the code, and the reason.
 const TRUE_FINDINGS: &[(&str, &str, &str)] = &[
     (
         "inspect jury_of_scorers",

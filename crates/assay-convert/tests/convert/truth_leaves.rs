@@ -1,4 +1,5 @@
-//! The values of documents, wherever they stand: what a log says and no record has can be told by them.
+//! The values of documents, wherever they stand: what a log says and no record has can be told by
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -99,7 +100,8 @@ fn bits(number: &serde_json::Number) -> u64 {
     (number.as_f64().unwrap() + 0.0).to_bits()
 }
 
-/// Visits every value of a document with its path, in which names of tasks, requests, models and the like are `*`.
+/// Visits every value of a document with its path, in which names of tasks, requests, models and
+/// the like are `*`.
 pub(crate) fn leaves(document: &Value, visit: &mut impl FnMut(&str, &Value)) {
     walk(document, "", visit);
 }

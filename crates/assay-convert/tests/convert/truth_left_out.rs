@@ -1,5 +1,6 @@
-//! What logs say and no record has: each such value stands in `fixtures/truth/left_out.tsv` with the reason, and where
-//! the reason says something that a value can break, every value is held against it.
+//! What logs say and no record has: each such value stands in `fixtures/truth/left_out.tsv` with
+//! the reason, and where the reason says something that a value can break, every value is held
+//! against it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +71,7 @@ const CHECKED: &[(&str, Holds)] = &[
     }),
 ];
 
-/// What stands between reasons of which each value has one.
+/// The separator of reasons of which each value has one.
 const OR: &str = "; or ";
 /// The most requests that are made for one question.
 const MOST_REQUESTS: u32 = 4;

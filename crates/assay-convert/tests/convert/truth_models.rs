@@ -1,4 +1,5 @@
-//! Logs in which several models took part (`fixtures/make/inspect_sets.py`): judges, juries, helpers and eval sets.
+//! Logs in which several models took part (`fixtures/make/inspect_sets.py`): judges, juries,
+//! helpers and eval sets.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ fn record(name: &str) -> Value {
     converted(&format!("{name}.json")).record(0)
 }
 
-/// What the record of a log says of the judges of one result.
+/// Returns the judges of one result in the record of a log.
 fn judged(name: &str, result: usize) -> Value {
     record(name)["evaluation_results"][result]["metric_config"]["llm_scoring"].clone()
 }

@@ -1,4 +1,5 @@
-//! The records of the wild. They are not part of the repository: without them the test says so and passes.
+//! The records of the wild. They are not part of the repository: without them the test says so and
+//! passes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +15,8 @@ struct Outcome {
     refused: BTreeMap<&'static str, usize>,
 }
 
-/// Upgrades all records of one version and holds what comes out against the judge and the published schema.
+/// Upgrades all records of one version and holds what comes out against the judge and the published
+/// schema.
 fn upgrade_all(corpus: &Path, version: &str) -> Outcome {
     let records = unpack_records(corpus, Path::new(env!("CARGO_TARGET_TMPDIR")));
     let paths = files_below(&records.join(format!("records-{version}")));

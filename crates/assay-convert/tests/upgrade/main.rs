@@ -1,5 +1,5 @@
-//! Upgrades judged by what comes out: by the published rules of the judge, by the published schema, and by the account
-//! of what was changed.
+//! Upgrades judged by what comes out: by the published rules of the judge, by the published schema,
+//! and by the account of what was changed.
 #![cfg(test)]
 
 mod corpus;

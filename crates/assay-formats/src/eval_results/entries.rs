@@ -215,7 +215,7 @@ fn edited(text: &str, map: Value<'_>, keys: &[&str], value: &str) -> Option<Stri
     Some(format!("{}{inserted}{}", &text[..at], &text[at..]))
 }
 
-/// Where the line of a byte begins.
+/// Returns the start of the line of a byte.
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |feed| feed + 1)
 }
@@ -236,7 +236,7 @@ fn without_indent(lines: &str) -> Option<String> {
     Some(text)
 }
 
-/// Whether two values say the same in the same words.
+/// Returns whether two values say the same in the same words.
 fn same(one: Value<'_>, other: Value<'_>) -> bool {
     if one.kind() != other.kind() {
         return false;

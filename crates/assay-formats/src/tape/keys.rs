@@ -97,8 +97,8 @@ pub(crate) const fn fingerprint(key: &[u8]) -> u32 {
     (front ^ back.rotate_left(15) ^ length.rotate_left(27)).wrapping_mul(0x9e37_79b1) | 1
 }
 
-/// Whether two texts are the same. Every key is compared with its name, and for those few bytes
-/// calling the comparison of the system takes longer than comparing.
+/// Returns whether two texts are the same. Every key is compared with its name, and for those few
+/// bytes calling the comparison of the system takes longer than comparing.
 #[inline]
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {

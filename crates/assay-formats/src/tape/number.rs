@@ -1,6 +1,7 @@
 //! Short numbers, read faster than any.
 
-/// How many bytes a number has at most whose digits a double holds exactly, whatever they are.
+/// Number of bytes that a number has at most whose digits a double holds exactly, whatever they
+/// are.
 const SHORT_NUMBER: usize = 16;
 /// The powers of ten that a double holds exactly, as far as [`short_number`] needs them.
 const TENS: [f64; SHORT_NUMBER] = [

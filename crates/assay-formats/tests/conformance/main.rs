@@ -23,7 +23,7 @@ use crate::judges::{Judges, Tally};
 use crate::mutate::{Donors, Mutated};
 use crate::seeds::Format;
 
-/// How many documents with several changes are made of each seed.
+/// Number of documents with several changes that are made of each seed.
 const STACKED_PER_SEED: usize = 150;
 /// The most changes in one document.
 const MOST_CHANGES: usize = 4;

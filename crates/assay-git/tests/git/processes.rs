@@ -1,4 +1,4 @@
-//! How many `git` run, for how long, and how much passes through our memory.
+//! Number of `git` that run, for how long, and how much passes through our memory.
 
 use std::io::{Cursor, Read as _, Seek as _};
 use std::time::Duration;

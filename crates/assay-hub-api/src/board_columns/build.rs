@@ -1,4 +1,4 @@
-//! What the table is written with.
+//! Constructors of the columns of the table.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

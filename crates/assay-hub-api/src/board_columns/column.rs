@@ -5,13 +5,13 @@ use super::{
 };
 use crate::{BoardRow, Digits, separate_thousands};
 
-/// What stands before a setup key in the name of its column, so that no other column has the same.
+/// The prefix of a setup key in the name of its column, so that no other column has the same.
 const SETUP_PREFIX: &str = "setup.";
-/// What stands before a metric in the name of its column in files.
+/// The prefix of a metric in the name of its column in files.
 const METRIC_PREFIX: &str = "metrics.";
-/// How many metrics people see unless they ask for others.
+/// Number of metrics people see unless they that ask for others.
 const USUAL_METRICS: usize = 5;
-/// How many setup keys people see unless they ask for others.
+/// Number of setup keys people see unless they that ask for others.
 const USUAL_SETTINGS: usize = 4;
 
 /// A column of one board: a fixed one, a metric or a setup key.
@@ -41,11 +41,11 @@ pub struct MetricColumn {
     pub heading: String,
     /// The unit, when it is declared.
     pub unit: Option<String>,
-    /// Which way it improves, when that is known.
+    /// The direction in which it improves, when that is known.
     pub direction: Option<Direction>,
     /// The slice it is defined over; none when that is the whole task.
     pub slice: Option<String>,
-    /// Whether the board is ranked by it.
+    /// True if the board is ranked by it.
     pub ranks: bool,
 }
 
@@ -63,7 +63,8 @@ impl MetricColumn {
         }
     }
 
-    /// The metrics of rows whose benchmark is not at hand, by their names; first the one that ranks.
+    /// The metrics of rows whose benchmark is not at hand, by their names; first the one that
+    /// ranks.
     pub fn from_rows(rows: &[BoardRow]) -> Vec<Self> {
         let ranking = rows.first().map(|row| &row.metric_id);
         let names = rows.iter().flat_map(|row| &row.metrics);
@@ -87,7 +88,7 @@ impl MetricColumn {
         unit_sign(self.unit.as_deref())
     }
 
-    /// Whether it only tells how uncertain another is.
+    /// Returns whether it only tells how uncertain another is.
     fn is_companion(&self) -> bool {
         let id = self.metric.as_str();
         ["ci95", "stderr", "standard_error"]
@@ -122,7 +123,8 @@ impl Column {
         }
     }
 
-    /// Every column that people can see of a board: those of the table, with its metrics and setup keys in their places.
+    /// Every column that people can see of a board: those of the table, with its metrics and setup
+    /// keys in their places.
     pub fn for_people<'k>(
         metrics: impl IntoIterator<Item = MetricColumn>,
         setup_keys: impl IntoIterator<Item = &'k str>,
@@ -157,7 +159,8 @@ impl Column {
         columns
     }
 
-    /// The columns of a file: those of the table, then every metric and setup key that a row has a value of.
+    /// The columns of a file: those of the table, then every metric and setup key that a row has a
+    /// value of.
     pub fn for_files(metrics: Vec<MetricColumn>, rows: &[BoardRow]) -> Vec<Self> {
         let fixed = BOARD_COLUMNS.iter().filter(|column| column.in_files);
         let mut columns: Vec<Self> = fixed.map(Self::Fixed).collect();
@@ -172,14 +175,16 @@ impl Column {
         columns
     }
 
-    /// The columns of a document: those that people see and that have something to say of some rows.
+    /// The columns of a document: those that people see and that have something to say of some
+    /// rows.
     pub fn for_document(metrics: Vec<MetricColumn>, rows: &[BoardRow]) -> Vec<Self> {
         let setups: Vec<&Setup> = rows.iter().map(|row| &row.setup).collect();
         let keys = Setup::differing_keys(&setups);
         Self::usual(Self::for_people(metrics, keys), rows)
     }
 
-    /// Those that have something to say of some rows, without those that are only shown when they are asked for.
+    /// Those that have something to say of some rows, without those that are only shown when they
+    /// are asked for.
     pub fn usual(mut columns: Vec<Self>, rows: &[BoardRow]) -> Vec<Self> {
         let (mut metrics, mut settings) = (0, 0);
         let is_known = |column: &Self| {
@@ -225,7 +230,7 @@ impl Column {
         }
     }
 
-    /// Whether an address means this column. Some had shorter names once.
+    /// Returns whether an address means this column. Some had shorter names once.
     pub fn is_named(&self, name: &str) -> bool {
         let name = match name {
             "model" => "model_id",
@@ -245,7 +250,7 @@ impl Column {
         }
     }
 
-    /// What it tells.
+    /// Returns the meaning of the column.
     pub fn help(&self) -> &str {
         match self {
             Self::Fixed(column) => column.help,
@@ -257,7 +262,7 @@ impl Column {
         }
     }
 
-    /// What its values are.
+    /// Returns the type of its values.
     pub fn kind(&self) -> CellKind {
         match self {
             Self::Fixed(column) => column.kind,
@@ -266,7 +271,7 @@ impl Column {
         }
     }
 
-    /// How its values are written for people.
+    /// Returns the format of its values for people.
     pub fn format(&self) -> CellFormat {
         match self {
             Self::Fixed(column) => column.format,
@@ -274,12 +279,12 @@ impl Column {
         }
     }
 
-    /// Whether it holds numbers.
+    /// Returns whether it holds numbers.
     pub fn is_number(&self) -> bool {
         matches!(self.kind(), CellKind::Integer | CellKind::Number)
     }
 
-    /// Whether pages and LaTeX draw it in the cell of another column.
+    /// Returns whether pages and LaTeX draw it in the cell of another column.
     pub fn is_beside(&self) -> bool {
         match self {
             Self::Fixed(column) => column.beside.is_some(),

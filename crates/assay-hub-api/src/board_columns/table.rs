@@ -6,8 +6,8 @@ use super::build::{
 use super::words::{self, interval_words};
 use super::{BoardColumn, Cell, CellFormat, CellKind, Shown, SortKey};
 
-/// Every fixed column, in order. A later version may add some; none changes its name or kind, and those of files keep their
-/// order.
+/// Every fixed column, in order. A later version may add some; none changes its name or kind, and
+/// those of files keep their order.
 pub const BOARD_COLUMNS: [BoardColumn; 47] = [
     column(
         "rank",

@@ -1,4 +1,4 @@
-//! What columns say to people.
+//! Texts of columns for people.
 
 use crate::{BoardRow, ResultMetric};
 
@@ -22,7 +22,8 @@ pub fn interval_words(low: f64, high: f64) -> String {
     format!("{low:.decimals$} to {high:.decimals$}")
 }
 
-/// How many decimals the ends of an interval of this width are worth: two digits of what it reaches to each side.
+/// Returns the number of decimals that the ends of an interval of this width are worth: two digits
+/// of what it reaches to each side.
 pub fn interval_decimals(width: f64) -> usize {
     let half = width / 2.0;
     #[expect(
@@ -61,7 +62,7 @@ pub(super) fn framework(row: &BoardRow) -> String {
     name.map_or_else(String::new, |_| words.join(" "))
 }
 
-/// Who ran the evaluation; empty when nobody says.
+/// Returns the name of the evaluator; empty when none is given.
 pub(super) fn evaluator(row: &BoardRow) -> String {
     let Some(evaluator) = row.evaluator.as_ref() else {
         return String::new();

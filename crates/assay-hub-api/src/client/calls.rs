@@ -124,7 +124,8 @@ impl Client {
         }
     }
 
-    /// Lists one page of the pull requests of a repository; with `all`, those that are not open too.
+    /// Lists one page of the pull requests of a repository; with `all`, those that are not open
+    /// too.
     pub fn pull_requests(
         &self,
         kind: RepoKind,
@@ -174,8 +175,8 @@ impl Client {
         self.send("POST", &path, &SetStatus { status, comment })
     }
 
-    /// Has an issuer sign an entry. The body is a text, so that no number loses a digit; a request that is repeated with
-    /// the same key is answered with the same token.
+    /// Has an issuer sign an entry. The body is a text, so that no number loses a digit; a request
+    /// that is repeated with the same key is answered with the same token.
     pub fn issue_token(
         &self,
         body: &str,

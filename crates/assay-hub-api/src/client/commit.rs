@@ -22,7 +22,7 @@ pub enum CommitFile {
     Large {
         /// The SHA-256 of its bytes, in hexadecimal digits.
         oid: String,
-        /// How many bytes.
+        /// The size in bytes.
         size: u64,
     },
 }
@@ -75,8 +75,8 @@ impl Client {
         self.read(path, &answer)
     }
 
-    /// Sends a file as a large one, beside git, for a commit to come. `page` is the address of the repository without the
-    /// hub's own.
+    /// Sends a file as a large one, beside git, for a commit to come. `page` is the address of the
+    /// repository without the hub's own.
     pub fn upload_large(&self, page: &str, path: &Path) -> Result<CommitFile, ClientError> {
         let unreadable = |source: io::Error| ClientError::File {
             path: path.to_owned(),
@@ -108,7 +108,8 @@ impl Client {
         // No address means that the hub has the file already.
         if let Some(upload) = actions.and_then(|actions| actions.upload) {
             let content = File::open(path).map_err(unreadable)?;
-            // The address carries its own permission, and may be of another machine: the token stays here.
+            // The address carries its own permission, and may be of another machine: the token
+            // stays here.
             let request = Request::builder()
                 .method("PUT")
                 .uri(&upload.href)

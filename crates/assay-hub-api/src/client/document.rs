@@ -2,8 +2,8 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
 
-/// An answer of a hub, read, together with the whole JSON document. Keys that this version does not know are in the
-/// document alone.
+/// An answer of a hub, read, together with the whole JSON document. Keys that this version does not
+/// know are in the document alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document<T> {
     /// The answer.

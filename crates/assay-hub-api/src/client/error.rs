@@ -83,7 +83,8 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Reads why a hub refused. A fault that this version cannot read is left out: the reason counts.
+    /// Reads why a hub refused. A fault that this version cannot read is left out: the reason
+    /// counts.
     pub(super) fn from_refusal(
         url: &str,
         status: u16,
@@ -128,8 +129,8 @@ fn remedy(error: &ureq::Error) -> &'static str {
     ""
 }
 
-/// Rewrites reasons whose words are kept for `huggingface_hub` and mislead people: what is missing or not visible, and a
-/// token that the hub does not accept.
+/// Rewrites reasons whose words are kept for `huggingface_hub` and mislead people: what is missing
+/// or not visible, and a token that the hub does not accept.
 fn explain(
     url: &str,
     status: u16,
@@ -189,7 +190,8 @@ fn explain(
 
 /// The beginning of what a hub answers to a token that it does not accept.
 const BAD_CREDENTIALS: &str = "Invalid credentials in Authorization header";
-/// What follows the name of a repository in an address: a name of one part has no namespace.
+/// The segments that follow the name of a repository in an address: a name of one part has no
+/// namespace.
 const PARTS_OF_A_REPOSITORY: &[&str] =
     &["leaderboard", "revision", "tree", "discussions", "commit"];
 

@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use ureq::http::Uri;
 
-/// The address of a hub: scheme, host, port and perhaps a path below which it lies; no slash at its end.
+/// The address of a hub: scheme, host, port and perhaps a path below which it lies; no slash at its
+/// end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     text: String,
@@ -31,13 +32,14 @@ impl Origin {
         &self.text
     }
 
-    /// Whether nobody on the way can read along. Plain http is private to this machine only.
+    /// Returns whether nobody on the way can read along. Plain http is private to this machine
+    /// only.
     pub fn is_private(&self) -> bool {
         let host = self.server.host.as_str();
         self.server.https || matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1")
     }
 
-    /// Whether requests go over TLS.
+    /// Returns whether requests go over TLS.
     pub(super) fn is_encrypted(&self) -> bool {
         self.server.https
     }
@@ -51,8 +53,8 @@ impl Origin {
         Ok((origin, rest))
     }
 
-    /// Returns the whole address that a redirect or a link leads to, if scheme, host and port are those of this hub. A
-    /// token that was meant for this hub goes to no other.
+    /// Returns the whole address that a redirect or a link leads to, if scheme, host and port are
+    /// those of this hub. A token that was meant for this hub goes to no other.
     pub(super) fn resolve(&self, target: &str) -> Option<String> {
         if target.starts_with('/') && !target.starts_with("//") && !target.contains('\\') {
             return Some(format!("{}{target}", &self.text[..self.root]));
@@ -82,7 +84,7 @@ impl Server {
     }
 }
 
-/// How many bytes of an address are scheme, host and port.
+/// Returns the number of bytes of an address that are scheme, host and port.
 fn root_length(address: &str) -> usize {
     let host = address.find("://").map_or(0, |at| at + 3);
     address[host..]

@@ -7,7 +7,8 @@ use assay_model::{RepoId, RepoKind};
 use super::*;
 use crate::{CreateRepo, Visibility};
 
-/// Answers one connection after the other and returns the heads of the requests it saw, in lower case.
+/// Answers one connection after the other and returns the heads of the requests it saw, in lower
+/// case.
 fn serve(answers: Vec<String>) -> (SocketAddr, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

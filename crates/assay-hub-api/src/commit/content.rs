@@ -7,12 +7,12 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 
 use super::{CommitError, CommitLimits, FileContent};
 
-/// How much content is held until its encoding is known. Clients write the encoding after the content, and all of those
-/// in use write base64; so what is longer is taken for that.
+/// The size of content that is held until its encoding is known. Clients write the encoding after
+/// the content, and all of those in use write base64; so longer content is taken for that.
 pub(super) const MAX_TEXT_BYTES: usize = 1 << 20;
-/// How many letters of base64 stand for three bytes.
+/// Number of letters of base64 that stand for three bytes.
 const GROUP: usize = 4;
-/// How many letters are decoded at a time.
+/// Number of letters that are decoded at a time.
 const BLOCK: usize = 8 << 10;
 
 /// The content of one file, as much as has arrived of it.
@@ -26,11 +26,11 @@ pub(super) struct Content<W> {
     budget: Budget,
 }
 
-/// How much may still be written, and which limit is hit first.
+/// The bytes that may still be written, and the limit that is hit first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     limits: CommitLimits,
-    /// What the files before this one have used of the commit.
+    /// The bytes of the commit that the files before this one have used.
     used: u64,
 }
 
@@ -52,7 +52,7 @@ impl Budget {
     }
 }
 
-/// Where the reading of an escape has got to.
+/// The state of reading an escape.
 #[derive(Debug, Clone, Copy)]
 enum Escape {
     None,
@@ -75,13 +75,13 @@ enum Escape {
     },
 }
 
-/// What the text is taken for.
+/// The encoding that the text is taken for.
 #[derive(Debug)]
 enum State {
     /// It can still be either: all of it is held.
     Undecided(Vec<u8>),
-    /// Letters of base64 that are not yet decoded: always at least one of those that have come, never more than a group
-    /// between two pieces.
+    /// Letters of base64 that are not yet decoded: always at least one of those that have come,
+    /// never more than a group between two pieces.
     Base64(Vec<u8>),
 }
 
@@ -97,8 +97,8 @@ impl<W: Write> Content<W> {
         }
     }
 
-    /// Takes bytes that stand in the string, up to its closing quote, and says how many; less than all when the quote is
-    /// among them.
+    /// Takes bytes that stand in the string, up to its closing quote, and says how many; less than
+    /// all when the quote is among them.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<usize, CommitError> {
         let mut at = 0;
         while at < bytes.len() {
@@ -171,7 +171,7 @@ impl<W: Write> Content<W> {
         })
     }
 
-    /// How many bytes are held in memory.
+    /// Returns the number of bytes that are held in memory.
     pub(super) fn held(&self) -> usize {
         match &self.state {
             State::Undecided(held) | State::Base64(held) => held.len(),
@@ -199,7 +199,8 @@ impl<W: Write> Content<W> {
         }
     }
 
-    /// Decodes whole groups, and keeps at least one letter back: only the last group may have padding.
+    /// Decodes whole groups, and keeps at least one letter back: only the last group may have
+    /// padding.
     fn decode(&mut self, bytes: &[u8]) -> Result<(), CommitError> {
         let State::Base64(rest) = &mut self.state else {
             return Ok(());
@@ -270,7 +271,8 @@ impl<W: Write> Content<W> {
     }
 }
 
-/// One more byte of an escape: where that leads, and the character that is then complete. None for what is no escape.
+/// One more byte of an escape: where that leads, and the character that is then complete. None for
+/// what is no escape.
 fn step(escape: Escape, byte: u8) -> Option<(Escape, Option<char>)> {
     match escape {
         Escape::None => None,

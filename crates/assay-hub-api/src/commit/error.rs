@@ -5,21 +5,21 @@ use assay_model::RepoPathError;
 use super::CommitPrefixError;
 use super::content::MAX_TEXT_BYTES;
 
-/// Why the body of a commit cannot be taken.
+/// The reason why the body of a commit is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// A line is not the JSON that it should be.
     #[error("line {line} is not an operation: {reason}")]
     Syntax {
-        /// Which line, from 1.
+        /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault of the line.
         reason: String,
     },
     /// A line has too much beside the content of a file.
     #[error("line {line} has more than {limit} bytes beside its `content`")]
     LongLine {
-        /// Which line.
+        /// The line.
         line: u64,
         /// The limit.
         limit: usize,
@@ -27,9 +27,9 @@ pub enum CommitError {
     /// A line asks for something that is not known.
     #[error("line {line} has the key {key}; `header`, `file`, `lfsFile`, `deletedFile` and `deletedFolder` are known", key = assay_model::quote(.key))]
     UnknownKey {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// What it asks for.
+        /// The key that it asks for.
         key: String,
     },
     /// The first line is not the header.
@@ -38,31 +38,31 @@ pub enum CommitError {
     /// There is a second header.
     #[error("line {line} is a second `header`")]
     SecondHeader {
-        /// Which line.
+        /// The line.
         line: u64,
     },
     /// Something is not there that must be.
     #[error("line {line} has no `{field}`")]
     Missing {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// What is missing.
+        /// The missing field.
         field: &'static str,
     },
     /// A path that cannot be one.
     #[error("line {line}: {reason}")]
     Path {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// What is wrong with it.
+        /// The fault of the path.
         reason: RepoPathError,
     },
     /// A parent that cannot be a commit.
     #[error("line {line}: {reason}")]
     Parent {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// What is wrong with it.
+        /// The fault of the prefix.
         reason: CommitPrefixError,
     },
     /// A large file that is not named by its digest.
@@ -70,15 +70,15 @@ pub enum CommitError {
         "line {line}: a large file is named by the 64 lower-case hexadecimal digits of its `sha256`"
     )]
     LargeFile {
-        /// Which line.
+        /// The line.
         line: u64,
     },
     /// Content in an encoding that is not known.
     #[error("line {line} has the encoding {encoding}; `base64` and `utf-8` are known", encoding = assay_model::quote(.encoding))]
     Encoding {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// What it says.
+        /// The encoding that it names.
         encoding: String,
     },
     /// Content that is not a JSON string.
@@ -86,13 +86,13 @@ pub enum CommitError {
         "the `content` of line {line} is not closed, or holds a control character, a bad escape or a lone surrogate"
     )]
     Text {
-        /// Which line.
+        /// The line.
         line: u64,
     },
     /// Content that is not base64.
     #[error("the `content` of line {line} is not base64 with padding; text may have {limit} bytes", limit = MAX_TEXT_BYTES)]
     Base64 {
-        /// Which line.
+        /// The line.
         line: u64,
     },
     /// Content in plain text that is too long for it.
@@ -100,7 +100,7 @@ pub enum CommitError {
         "the `content` of line {line} has more than {limit} bytes of text; send it as `base64`"
     )]
     LongText {
-        /// Which line.
+        /// The line.
         line: u64,
         /// The limit.
         limit: usize,
@@ -108,7 +108,7 @@ pub enum CommitError {
     /// A file that is too large.
     #[error("the file of line {line} is larger than {limit} bytes")]
     LargeContent {
-        /// Which line.
+        /// The line.
         line: u64,
         /// The limit.
         limit: u64,
@@ -128,14 +128,14 @@ pub enum CommitError {
     /// The bytes of a file could not be written where they belong.
     #[error("failed to keep the content of line {line}")]
     Write {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// Whose fault it is, for the status of an answer.
+/// The party at fault, for the status of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommitFault {
     /// The body cannot be understood.
@@ -149,7 +149,7 @@ pub enum CommitFault {
 }
 
 impl CommitError {
-    /// Whose fault it is.
+    /// Returns the party at fault.
     pub fn fault(&self) -> CommitFault {
         match self {
             Self::Syntax { .. }

@@ -1,4 +1,4 @@
-//! What one line says, once it is whole.
+//! The content of one line, once it is whole.
 
 use std::str::FromStr;
 
@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::{Commit, CommitError, CommitOperation, CommitPrefix, FileContent};
 
-/// A line as it is written. Every operation is read into the same keys, so that their order never matters.
+/// A line as it is written. Every operation is read into the same keys, so that their order never
+/// matters.
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
     key: String,
@@ -15,7 +16,7 @@ pub(super) struct Line {
     pub(super) value: Fields,
 }
 
-/// What stands beside the key.
+/// The fields beside the key.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Fields {
@@ -42,7 +43,7 @@ pub(super) struct Fields {
     size: Option<u64>,
 }
 
-/// What a line asks for.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Header,
@@ -54,7 +55,7 @@ pub(super) enum Kind {
 
 /// The only hash that large files are named by.
 const ALGORITHM: &str = "sha256";
-/// How many hexadecimal digits that has.
+/// The number of its hexadecimal digits.
 const DIGITS: usize = 64;
 
 impl Line {
@@ -147,7 +148,7 @@ fn path(text: Option<String>, line: u64) -> Result<RepoPath, CommitError> {
         .map_err(|reason| CommitError::Path { line, reason })
 }
 
-/// Whether all of a text is lower-case hexadecimal digits.
+/// Returns whether all of a text is lower-case hexadecimal digits.
 pub(super) fn is_hex(text: &str) -> bool {
     text.bytes()
         .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

@@ -6,17 +6,17 @@ use super::content::{Budget, Content};
 use super::line::{Kind, Line};
 use super::{Commit, CommitError, CommitOperation};
 
-/// How long a line may be beside the content of a file.
+/// Maximum length of a line beside the content of a file.
 const MAX_LINE_BYTES: usize = 256 << 10;
 
-/// How much one commit may bring.
+/// The limits of one commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitLimits {
-    /// How many operations.
+    /// The largest number of operations.
     pub operations: usize,
-    /// How many bytes in one file.
+    /// The largest size of one file, in bytes.
     pub file_bytes: u64,
-    /// How many bytes in all files together.
+    /// The largest size of all files together, in bytes.
     pub commit_bytes: u64,
 }
 
@@ -32,9 +32,10 @@ impl Default for CommitLimits {
 
 /// Reads the body of a commit as it arrives, in pieces of any size.
 ///
-/// What a file holds is decoded and written at once, so a line of a hundred megabytes takes no more memory than one of a
-/// megabyte. Nothing that was read is to be used before [`CommitReader::finish`] has said that all of it is good; after
-/// an error there is nothing more to feed.
+/// What a file holds is decoded and written at once, so a line of a hundred megabytes takes no more
+/// memory than one of a megabyte. Nothing that was read is to be used before
+/// [`CommitReader::finish`] has said that all of it is good; after an error there is nothing more
+/// to feed.
 ///
 /// ```
 /// # use assay_hub_api::{CommitLimits, CommitReader, CommitOperation};
@@ -63,21 +64,22 @@ pub struct CommitReader<W, F> {
     used: u64,
 }
 
-/// Where in the JSON of a line we are; as little of it as is needed to find the content. What is not JSON may be taken
-/// for something else here: the line is parsed in earnest when it is whole.
+/// The position in the JSON of a line; only as much of it as is needed to find the content. Text
+/// that is not JSON may be taken for something else here: the line is parsed in earnest when it is
+/// whole.
 #[derive(Debug, Default)]
 struct Scan {
     inside: Inside,
     depth: usize,
-    /// Where the last string began and ended in the line, without its quotes.
+    /// The range of the last string in the line, without its quotes.
     string: (usize, usize),
-    /// Whether what follows stands behind the key `value`.
+    /// True if what follows stands behind the key `value`.
     in_value: bool,
-    /// Whether what follows is the value of `content` in there.
+    /// True if what follows is the value of `content` in there.
     at_content: bool,
 }
 
-/// What a byte stands in.
+/// The token that a byte is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Inside {
     /// Between strings.
@@ -140,7 +142,8 @@ impl<W: Write, F: FnMut() -> io::Result<W>> CommitReader<W, F> {
         self.commit.ok_or(CommitError::NoHeader)
     }
 
-    /// How many bytes of the body are held in memory. The writers hold what they hold.
+    /// Returns the number of bytes of the body that are held in memory. The writers hold what they
+    /// hold.
     pub fn held(&self) -> usize {
         self.line.len() + self.content.as_ref().map_or(0, Content::held)
     }
@@ -246,7 +249,8 @@ impl<W: Write, F: FnMut() -> io::Result<W>> CommitReader<W, F> {
     }
 }
 
-/// What is wrong with a line, without where: its content is not in it, so the column would be another.
+/// Returns the fault of a line without its place: the content is not in the line, so the column
+/// would be another.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {

@@ -9,24 +9,24 @@ use crate::Account;
 /// Something that happened in a discussion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// What the hub knows it by: lower-case hexadecimal, because clients lower it.
+    /// The id of the event: lower-case hexadecimal, because clients lower it.
     pub id: String,
-    /// Who did it. Absent when the account is gone.
+    /// The author. Absent when the account is gone.
     pub author: Option<Account>,
-    /// When.
+    /// The time of the event.
     pub created_at: Timestamp,
-    /// What.
+    /// The data of the event.
     pub data: EventData,
 }
 
-/// What happened in a discussion.
+/// The kind of an event of a discussion, with its data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventData {
     /// Somebody said something.
     Comment(CommentData),
     /// It was opened, closed or merged.
     StatusChange {
-        /// Where it stands since.
+        /// The new status.
         status: DiscussionStatus,
     },
     /// A commit was added.
@@ -50,15 +50,15 @@ pub enum EventData {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommentData {
-    /// Whether it was changed.
+    /// True if it was changed.
     pub edited: bool,
-    /// Whether it was hidden.
+    /// True if it was hidden.
     pub hidden: bool,
     /// The text as it is.
     pub latest: CommentVersion,
     /// The texts it had, the newest first.
     pub history: Vec<CommentVersion>,
-    /// How often it was changed.
+    /// The number of edits.
     pub num_edits: u64,
     /// Always empty; clients may read it.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
@@ -75,9 +75,9 @@ pub struct CommentVersion {
     pub raw: String,
     /// As a page shows it.
     pub html: String,
-    /// When it was written.
+    /// Time at which it was written.
     pub updated_at: Timestamp,
-    /// Who wrote it. Absent when the account is gone.
+    /// The author. Absent when the account is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<Account>,
 }

@@ -12,7 +12,7 @@ fn content(line: &str) -> Vec<u8> {
     content.written.clone()
 }
 
-/// What is said about a body that is refused, and whose fault it is.
+/// Returns the message about a body that is refused, and the party at fault.
 fn refusal(lines: &str) -> (CommitFault, String) {
     let error = with_header(lines).unwrap_err();
     (error.fault(), error.to_string())

@@ -32,7 +32,8 @@ fn body(files: &[File]) -> String {
     lines
 }
 
-/// What a reader that holds everything in memory makes of a body; none when it would refuse it.
+/// Returns the operations as a reader that holds everything in memory sees them; none when it would
+/// refuse the body.
 fn plainly(body: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     for (number, line) in body.split('\n').enumerate() {

@@ -31,7 +31,8 @@ const WORDS: [&str; 16] = [
     "index",
 ];
 
-/// Writes records with so many samples in all, and two models that share some; returns how many bytes the samples have.
+/// Writes records with so many samples in all, and two models that share some; returns how many
+/// bytes the samples have.
 pub(crate) fn datastore(root: &Path, samples: usize, shared: usize) -> u64 {
     let rows = samples / (MODELS * TASKS);
     let mut bytes = 0;
@@ -86,7 +87,8 @@ impl Run {
         let mut hasher = Hasher::new(Algorithm::Sha256);
         let (mut bytes, mut right) = (0, 0);
         for row in 0..self.rows {
-            // What is right follows from model and row alone, so that runs differ and are the same on every machine.
+            // What is right follows from model and row alone, so that runs differ and are the same
+            // on every machine.
             let is_right = mixed(self.number as u64 * 1_000_003 + row as u64) % 100 < 62;
             right += usize::from(is_right);
             let line = format!("{}\n", self.row(row, is_right));

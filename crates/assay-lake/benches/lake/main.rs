@@ -1,7 +1,8 @@
 //! `just bench lake`: what a lake costs, as ratios against named peers measured in the same run.
 //!
-//! Options (after `--`): `samples=1000000` how many samples are generated, `duckdb=PYTHON` an interpreter with `DuckDB`
-//! installed, `jobs=N` threads for everyone. Times are of the wall, the best of several, so the machine should be idle.
+//! Options (after `--`): `samples=1000000` how many samples are generated, `duckdb=PYTHON` an
+//! interpreter with `DuckDB` installed, `jobs=N` threads for everyone. Times are of the wall, the
+//! best of several, so the machine should be idle.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
     clippy::unwrap_used,
@@ -27,7 +28,7 @@ use assay_lake::{Engine, Lake, Limits, Table};
 
 /// How often a question is asked; the best counts.
 const ROUNDS: usize = 5;
-/// How many samples two models share.
+/// Number of samples two models that share.
 const SHARED: usize = 15_000;
 /// The question of every board.
 const QUESTION: &str = "SELECT model, task, count(*) AS samples, avg(score) AS mean, \

@@ -36,7 +36,7 @@ pub(crate) struct ExecutorArgs {
     #[arg(long, value_name = "MB", default_value_t = DEFAULT_MEMORY)]
     pub(crate) memory: usize,
 
-    /// How many threads work on a part of a query [default: one for each core]
+    /// Number of threads that work on a part of a query [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 

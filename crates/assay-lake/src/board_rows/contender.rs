@@ -19,7 +19,8 @@ const MICROSECONDS: i64 = 1_000;
 pub(super) struct Contenders {
     /// The direction of the metric; none where nobody says it.
     pub(super) lower_is_better: Option<bool>,
-    /// The setup keys that must be equal for two results to be ranked in one order, as a list in JSON.
+    /// The setup keys that must be equal for two results to be ranked in one order, as a list in
+    /// JSON.
     pub(super) comparable_by: Option<String>,
     /// The scores.
     pub(super) scores: Vec<ScoreRow>,
@@ -58,7 +59,8 @@ pub(super) struct BoardRow {
     pub(super) origin: String,
     pub(super) record: String,
     pub(super) setup: Option<String>,
-    /// What rows that are ranked in one order have in common, as a map in JSON; none where that is nothing.
+    /// What rows that are ranked in one order have in common, as a map in JSON; none where that is
+    /// nothing.
     pub(super) comparable: Option<String>,
     pub(super) runs: i64,
     pub(super) setups: i64,
@@ -81,8 +83,8 @@ impl Contenders {
         self.scores.len() * size_of::<ScoreRow>() + texts.sum::<usize>()
     }
 
-    /// Ranks the scores by the default policy of boards. Without a direction no score counts more than another: all of them are
-    /// listed, and none has a rank.
+    /// Ranks the scores by the default policy of boards. Without a direction no score counts more
+    /// than another: all of them are listed, and none has a rank.
     pub(super) fn ranked(&self) -> Vec<BoardRow> {
         let scores = self.one_of_each_entry();
         let results = rankable_of(&scores);
@@ -135,7 +137,8 @@ impl Contenders {
         rows.collect()
     }
 
-    /// The scores that are numbers, in order, one for each entry: the one that names the metric comes before a nameless one.
+    /// The scores that are numbers, in order, one for each entry: the one that names the metric
+    /// comes before a nameless one.
     fn one_of_each_entry(&self) -> Vec<&ScoreRow> {
         let is_number = |row: &&ScoreRow| f64::from_bits(row.score).is_finite();
         let mut scores: Vec<&ScoreRow> = self.scores.iter().filter(is_number).collect();
@@ -159,8 +162,9 @@ impl Contenders {
     }
 }
 
-/// The scores as reports. Names become numbers in the order of the names, because not every model of a lake has the name of a
-/// repository; what a lake does not know of a result, such as its commit, is the same for all.
+/// The scores as reports. Names become numbers in the order of the names, because not every model
+/// of a lake has the name of a repository; what a lake does not know of a result, such as its
+/// commit, is the same for all.
 fn rankable_of(scores: &[&ScoreRow]) -> Vec<RankableResult> {
     let models = numbered(scores.iter().map(|row| row.model.to_ascii_lowercase()));
     let records = numbered(scores.iter().map(|row| row.record.clone()));

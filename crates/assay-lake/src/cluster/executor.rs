@@ -39,7 +39,7 @@ pub struct ExecutorOptions {
     pub listen: SocketAddr,
     /// The secret of the cluster.
     pub token: ClusterToken,
-    /// How many threads work on a part of a query.
+    /// Number of threads that work on a part of a query.
     pub threads: usize,
     /// How many bytes of memory all its tasks may use before they write to the disk or give up.
     pub memory: usize,

@@ -15,7 +15,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use tonic::Code;
 
-/// How many threads or tasks of this process have panicked.
+/// Number of threads or tasks of this process that have panicked.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 /// Set when this process begins to end.
 static ENDING: AtomicBool = AtomicBool::new(false);

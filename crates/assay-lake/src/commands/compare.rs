@@ -10,7 +10,7 @@ use super::query::limits;
 use crate::args::{Compare, ReportFormat};
 use crate::config::Config;
 
-/// How many characters of a question or an answer are shown.
+/// Number of characters of a question or an that answer are shown.
 const MAX_SHOWN: usize = 400;
 
 /// Compares two models and tells how they differ.

@@ -10,7 +10,7 @@ use crate::config::Config;
 
 /// What the bar shows.
 const TEMPLATE: &str = "{bar:32} {decimal_bytes} of {decimal_total_bytes}, {eta} left";
-/// How many findings of one file are shown.
+/// Number of findings of one file that are shown.
 const SHOWN: usize = 5;
 
 /// Takes files in and tells what came of it.

@@ -13,16 +13,18 @@ use crate::config::Config;
 /// How many threads read questions, write answers and look at the clock.
 #[cfg(unix)]
 const ANSWERING: usize = 2;
-/// How large the stacks of those threads are, in bytes. No question is followed on them.
+/// The size of the stacks of those threads, in bytes. No question is followed on them.
 #[cfg(unix)]
 const SMALL_STACK: usize = 4 << 20;
-/// How many threads may wait for the disk. They are started at once, because the stack of each counts against the memory of the process.
+/// Number of threads that may wait for the disk. They are started at once, because the stack of
+/// each counts against the memory of the process.
 #[cfg(unix)]
 const WAITING: usize = 12;
 /// How long such a thread is kept: for as long as the process.
 #[cfg(unix)]
 const KEPT: Duration = Duration::from_hours(24 * 365);
-/// What a process may take beyond what it had when it began, besides the memory of its question, in bytes.
+/// What a process may take beyond what it had when it began, besides the memory of its question, in
+/// bytes.
 #[cfg(unix)]
 const SLACK: u64 = 64 << 20;
 
@@ -150,7 +152,8 @@ fn runtime(threads: usize, stack: usize) -> std::io::Result<tokio::runtime::Runt
     Ok(runtime)
 }
 
-/// Lets the system refuse this process more memory than this, beyond what it has. What is refused memory ends.
+/// Lets the system refuse this process more memory than this, beyond what it has. What is refused
+/// memory ends.
 #[cfg(target_os = "linux")]
 fn limit_memory(bytes: u64) -> std::io::Result<()> {
     use rlimit::Resource;
@@ -173,7 +176,8 @@ fn limit_memory(_: u64) -> std::io::Result<()> {
     Ok(())
 }
 
-/// When the memory of the whole machine ends, the system ends this process rather than the hub or its database.
+/// When the memory of the whole machine ends, the system ends this process rather than the hub or
+/// its database.
 #[cfg(unix)]
 fn offer_to_be_ended_first() {
     // Where there is no such file, the system decides by itself.

@@ -28,7 +28,7 @@ pub struct Flip {
 /// How one model did on a sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// Whether it is right.
+    /// True if it is right.
     pub right: bool,
     /// Its score.
     pub score: f64,

@@ -27,7 +27,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Whether both scores say no more than right or wrong.
+    /// Returns whether both scores say no more than right or wrong.
     pub(super) fn is_right_or_wrong(&self) -> bool {
         [self.a, self.b]
             .iter()
@@ -49,8 +49,8 @@ pub(super) struct Scope {
 type Metrics = BTreeMap<Option<String>, u64>;
 
 impl Scope {
-    /// Chooses the scores that are compared: by the metric that both have on the most samples, or, when they share none, by
-    /// the only one that each has.
+    /// Chooses the scores that are compared: by the metric that both have on the most samples, or,
+    /// when they share none, by the only one that each has.
     pub(super) async fn find(engine: &Engine, question: &Question) -> Result<Self> {
         let a = metrics(engine, question, &question.model_a).await?;
         let b = metrics(engine, question, &question.model_b).await?;

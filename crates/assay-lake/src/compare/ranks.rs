@@ -30,7 +30,7 @@ pub struct RankScope {
 pub struct Ranking {
     /// The metric; none when results name none.
     pub metric: Option<String>,
-    /// Whether a lower score is better.
+    /// True if a lower score is better.
     pub lower_is_better: bool,
     /// The number of questions that all of these models answered.
     pub questions: usize,
@@ -70,7 +70,8 @@ pub struct LeftOut {
     pub questions: usize,
 }
 
-/// The scores of one metric: of each model, by the hash of the question. Epochs of a question count as one.
+/// The scores of one metric: of each model, by the hash of the question. Epochs of a question count
+/// as one.
 type Scores = BTreeMap<String, HashMap<Arc<str>, f64>>;
 
 /// A model and its scores.
@@ -169,8 +170,9 @@ async fn scores(engine: &Engine, scope: &RankScope) -> Result<(Option<String>, S
     })
 }
 
-/// Chooses the models that are ranked, and the questions that all of them answered. Models come in from the one with the most
-/// answers on; one that would leave less than half of the first one's questions is left out.
+/// Chooses the models that are ranked, and the questions that all of them answered. Models come in
+/// from the one with the most answers on; one that would leave less than half of the first one's
+/// questions is left out.
 fn shared(scores: Scores) -> (Vec<ModelScores>, Vec<Arc<str>>, Vec<LeftOut>) {
     let mut models: Vec<ModelScores> = scores.into_iter().collect();
     models.sort_by_key(|(_, own)| std::cmp::Reverse(own.len()));

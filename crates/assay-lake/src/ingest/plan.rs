@@ -198,7 +198,8 @@ fn owner<'m>(known: &'m Source, planned: &Planned, precedence: Precedence) -> Op
     }
 }
 
-/// Whether the lake has this very content. Samples are hashed only when nothing cheaper tells them apart.
+/// Returns whether the lake has this very content. Samples are hashed only when nothing cheaper
+/// tells them apart.
 fn is_same(known: &Source, planned: &Planned) -> bool {
     // A benchmark that has a definition since then gives its records other names.
     let is_elsewhere = planned

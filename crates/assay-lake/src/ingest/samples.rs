@@ -35,9 +35,9 @@ pub(super) struct Staged {
 
 /// Writes the samples of one step while they are validated.
 ///
-/// The rows of a record are held until it is known to break no rule, and then join those of other records: several models that
-/// were asked the same lie in one row group, which is compressed better than each alone. A record with more rows than a row
-/// group gets files of its own before.
+/// The rows of a record are held until it is known to break no rule, and then join those of other
+/// records: several models that were asked the same lie in one row group, which is compressed
+/// better than each alone. A record with more rows than a row group gets files of its own before.
 pub(super) struct Stage<'s> {
     writing: &'s Writing,
     names: &'s Names,
@@ -50,7 +50,8 @@ pub(super) struct Stage<'s> {
 
 /// The results of a step.
 pub(super) struct StagedStep {
-    /// What came of the samples, by their path; nothing of those that were changed meanwhile or break rules.
+    /// What came of the samples, by their path; nothing of those that were changed meanwhile or
+    /// break rules.
     pub(super) staged: BTreeMap<String, Result<Option<Staged>>>,
     /// The files that records share.
     pub(super) shared: Vec<DataFile>,
@@ -138,7 +139,8 @@ impl<'s> Stage<'s> {
     ) -> Result<Option<Staged>> {
         let rows = samples.rows.into_inner();
         let rows = rows.unwrap_or_else(PoisonError::into_inner)?;
-        // Whoever writes to samples while they are read may leave halves of two versions, or a record that tells of another.
+        // Whoever writes to samples while they are read may leave halves of two versions, or a
+        // record that tells of another.
         let planned = self.planned.get(path);
         let is_changed = planned.is_none_or(|planned| Stamp::of(path) != planned.stamp);
         if is_changed || read.has_errors {

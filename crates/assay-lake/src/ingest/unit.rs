@@ -21,7 +21,7 @@ use crate::results::{findings_of, push_entries};
 use crate::table::Table;
 use crate::writer::{PendingRows, Writer};
 
-/// How many rows of the small tables are gathered before they are handed on.
+/// Number of rows of the small tables that are gathered before they are handed on.
 const GATHERED_ROWS: usize = 4_096;
 /// Why a valid file does not come in.
 const CHANGED: &str = "it was changed while it was read; take it in again";

@@ -10,7 +10,8 @@ use crate::value::texts;
 
 /// The hash of a question and its references, by the recipe of [`sample_hash`].
 ///
-/// What is spelled as the recipe spells it is hashed as it stands in the file. Most rows are, and nothing of them is copied.
+/// What is spelled as the recipe spells it is hashed as it stands in the file. Most rows are, and
+/// nothing of them is copied.
 pub(super) fn hash_of(question: Value<'_>, raw: &str, reference: Option<Value<'_>>) -> String {
     hash_of_spelled(question, reference).unwrap_or_else(|| {
         let references: Vec<Cow<'_, str>> = reference.into_iter().flat_map(texts).collect();

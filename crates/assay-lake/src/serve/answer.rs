@@ -23,7 +23,7 @@ use super::refuse::Refused;
 use crate::args::AnswerFormat;
 use crate::output::Sink;
 
-/// How many pieces of an answer are made before somebody takes them.
+/// Number of pieces of an that answer are made before somebody takes them.
 const PIECES_AHEAD: usize = 2;
 
 /// How much of an answer there is.
@@ -61,7 +61,8 @@ pub(super) async fn whole(
     Ok(response)
 }
 
-/// Sends an answer as it is made. One that fails on the way breaks off, so that half of it is not taken for all.
+/// Sends an answer as it is made. One that fails on the way breaks off, so that half of it is not
+/// taken for all.
 pub(super) fn stream(engine: Engine, mut answer: Answer, ask: &Ask) -> Response<Body> {
     let (format, most) = (ask.format, ask.budget.rows);
     let (sender, receiver) = mpsc::channel::<io::Result<Bytes>>(PIECES_AHEAD);

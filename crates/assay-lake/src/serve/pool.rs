@@ -1,8 +1,9 @@
 //! Processes that work on questions, one question at a time each.
 //!
-//! The engine cannot bound what a question takes: functions make text out of nothing, operators keep what no budget counts, and a piece of
-//! work cannot be called off in the middle. A process can be bounded by the system, and ended. So whatever a question does, it does it
-//! to a process that works for nobody else.
+//! The engine cannot bound what a question takes: functions make text out of nothing, operators
+//! keep what no budget counts, and a piece of work cannot be called off in the middle. A process
+//! can be bounded by the system, and ended. So whatever a question does, it does it to a process
+//! that works for nobody else.
 
 use std::ffi::OsString;
 use std::io;
@@ -54,7 +55,8 @@ pub(crate) struct Pool {
 #[derive(Debug)]
 struct Worker {
     child: Child,
-    /// Its questions go here. Its standard input is a socket, whose end tells it that nobody is there any more.
+    /// Its questions go here. Its standard input is a socket, whose end tells it that nobody is
+    /// there any more.
     questions: SendRequest<Full<Bytes>>,
     /// The directory for what it writes to the disk.
     directory: PathBuf,

@@ -146,7 +146,8 @@ fn of_engine(cause: &DataFusionError, error: &Error) -> Refused {
     }
 }
 
-/// Whether an error of the engine, or one that caused it, contains a text. The engine has no variants for these errors.
+/// Returns whether an error of the engine, or one that caused it, contains a text. The engine has
+/// no variants for these errors.
 fn mentions(cause: &DataFusionError, text: &str) -> bool {
     let mut next: Option<&dyn std::error::Error> = Some(cause);
     while let Some(error) = next {

@@ -28,11 +28,13 @@ use super::pool::{Lease, Pool};
 use super::refuse::Refused;
 use super::turns::{QueryQueue, Turn};
 
-/// The time beyond its budget after which the process of a question is ended without a word from it.
+/// The time beyond its budget after which the process of a question is ended without a word from
+/// it.
 const GRACE: Duration = Duration::from_secs(2);
 /// The time in which a reader has to take the next piece of a download.
 const READ_WITHIN: Duration = Duration::from_secs(30);
-/// The largest piece of a download, in bytes. A reader who takes less than this in [`READ_WITHIN`] is too slow.
+/// The largest piece of a download, in bytes. A reader who takes less than this in [`READ_WITHIN`]
+/// is too slow.
 const PIECE: usize = 64 << 10;
 /// The pieces of a download that wait for a reader.
 const PIECES_AHEAD: usize = 4;
@@ -51,9 +53,9 @@ pub(super) struct Relay {
 pub(super) struct Terms {
     /// The kind of caller.
     pub(super) class: CallerClass,
-    /// How many seconds it may take.
+    /// Maximum number of seconds that it may take.
     pub(super) seconds: u64,
-    /// When the answer is sent.
+    /// Time at which the answer is sent.
     pub(super) delivery: Delivery,
 }
 
@@ -123,7 +125,8 @@ impl Relay {
     }
 }
 
-/// The refusal of a process. One that ran out of time may still be deep in its work, so it is not used again.
+/// The refusal of a process. One that ran out of time may still be deep in its work, so it is not
+/// used again.
 async fn refused(response: Response<Incoming>, lease: Lease) -> Result<Response<Body>, Refused> {
     let (parts, body) = response.into_parts();
     let bytes = body.collect().await.map_err(|error| died(&error))?;
@@ -165,8 +168,8 @@ async fn keep(response: Response<Incoming>) -> io::Result<Response<Body>> {
     Ok(with_headers(parts.status, &parts.headers, body))
 }
 
-/// An answer that is sent as it is made. The process and the turn are free when it is complete, when its reader is gone, or when they
-/// read too slowly.
+/// An answer that is sent as it is made. The process and the turn are free when it is complete,
+/// when its reader is gone, or when they read too slowly.
 fn pass_on(
     response: Response<Incoming>,
     lease: Lease,

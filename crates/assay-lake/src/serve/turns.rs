@@ -10,7 +10,8 @@ use tokio::time::timeout;
 
 /// The longest that a question waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The most questions of one kind that wait. Each may name everything that is public, which takes memory.
+/// The most questions of one kind that wait. Each may name everything that is public, which takes
+/// memory.
 const MAX_WAITING: usize = 64;
 /// The downloads that go on at once, beside the questions.
 pub(crate) const DOWNLOADS: usize = 2;
@@ -20,8 +21,9 @@ const ENOUGH_TO_SHARE: usize = 3;
 /// The kinds of callers that share the turns of questions and have one set aside.
 const SET_ASIDE: [CallerClass; 2] = [CallerClass::Page, CallerClass::Account];
 
-/// Turns, shared between kinds of callers: anonymous callers have half of them at most, and pages and accounts find one that no other kind
-/// can take from them. Within a kind, who came first is first.
+/// Turns, shared between kinds of callers: anonymous callers have half of them at most, and pages
+/// and accounts find one that no other kind can take from them. Within a kind, who came first is
+/// first.
 #[derive(Debug)]
 pub(crate) struct QueryQueue {
     at_once: usize,
@@ -61,7 +63,8 @@ impl QueryQueue {
         })
     }
 
-    /// Waits for the turn of a question. None when it does not come in time, or too many wait already.
+    /// Waits for the turn of a question. None when it does not come in time, or too many wait
+    /// already.
     pub(crate) async fn take(self: &Arc<Self>, class: CallerClass) -> Option<Turn> {
         let turn = {
             let mut state = self.state();
@@ -88,7 +91,8 @@ impl QueryQueue {
         }
     }
 
-    /// Gives free turns to those who wait. Turns that nobody waits for any more are returned, to be dropped when the lock is free.
+    /// Gives free turns to those who wait. Turns that nobody waits for any more are returned, to be
+    /// dropped when the lock is free.
     fn hand_out(self: &Arc<Self>, state: &mut State) -> Vec<Turn> {
         let mut unwanted = Vec::new();
         for class in ALL {
@@ -125,7 +129,7 @@ impl Counts {
         self.0[place_of(class)]
     }
 
-    /// Whether a question of a kind may be begun beside those that are worked on.
+    /// Returns whether a question of a kind may be begun beside those that are worked on.
     fn may_begin(self, class: CallerClass, at_once: usize) -> bool {
         match class {
             CallerClass::Download => return self.of(class) < DOWNLOADS,

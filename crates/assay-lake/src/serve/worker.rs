@@ -24,7 +24,8 @@ use tokio::time::timeout;
 use super::refuse::Refused;
 use super::{MAX_REQUEST, answer};
 
-/// The part of the memory of a process that the engine counts: so many eighths. What it does not count needs the rest.
+/// The part of the memory of a process that the engine counts: so many eighths. What it does not
+/// count needs the rest.
 const COUNTED_EIGHTHS: usize = 5;
 
 /// What the handlers share.
@@ -34,11 +35,12 @@ pub(crate) struct Work {
     pub(crate) lake: Lake,
     /// The executors that work on questions, when it is not this process alone.
     pub(crate) cluster: Option<(Cluster, ClusterToken)>,
-    /// Where the engine works. It has threads of its own, so that however hard they work, somebody looks at the clock.
+    /// Where the engine works. It has threads of its own, so that however hard they work, somebody
+    /// looks at the clock.
     pub(crate) workers: Handle,
-    /// How many threads work on a question.
+    /// Number of threads that work on a question.
     pub(crate) threads: usize,
-    /// How many bytes this process may take.
+    /// Maximum number of bytes that this process may take.
     pub(crate) memory: usize,
 }
 

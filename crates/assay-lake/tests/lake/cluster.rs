@@ -16,7 +16,7 @@ use crate::serve::{
 use crate::storage::{SECRET, Storage};
 use crate::support::{World, lines};
 
-/// How long anything here may take before it counts as hanging.
+/// Maximum duration of anything here before it counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(3);
 /// How long to wait before looking again.
 const TICK: Duration = Duration::from_millis(10);

@@ -164,7 +164,7 @@ fn a_damaged_file_is_found_and_named() {
     assert!(faults.len() >= 2, "{faults:?}");
 }
 
-/// How many samples the lake has, of a manifest that its files bear out.
+/// Returns the number of samples that the lake has, of a manifest that its files bear out.
 fn sound_rows(world: &World) -> u64 {
     let snapshot = world.lake.read().unwrap();
     assert_eq!(check(&snapshot).unwrap(), []);
@@ -172,7 +172,7 @@ fn sound_rows(world: &World) -> u64 {
     files.map(|file| file.rows).sum()
 }
 
-/// How many files lie below the tables, finished or not.
+/// Returns the number of files that lie below the tables, finished or not.
 fn files(world: &World) -> usize {
     let entries = walkdir::WalkDir::new(world.lake.directory().join("tables"));
     let entries = entries.into_iter().filter_map(Result::ok);

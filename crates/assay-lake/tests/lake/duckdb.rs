@@ -6,8 +6,8 @@ use assay_lake::Table;
 
 use crate::support::World;
 
-/// Prints the answer to the second argument over the files of the tables, a line a row. The first argument has the files of each
-/// table, as `table=file`.
+/// Prints the answer to the second argument over the files of the tables, a line a row. The first
+/// argument has the files of each table, as `table=file`.
 const SCRIPT: &str = r"
 import duckdb, sys
 files = {}

@@ -25,7 +25,8 @@ tasks:
   - id: products
 ";
 
-/// A few results of each model: runs of one setup, setups of one model, subsets, judges, nameless values, slices and ties.
+/// A few results of each model: runs of one setup, setups of one model, subsets, judges, nameless
+/// values, slices and ties.
 const RESULTS: [(&str, &str); 5] = [
     (
         "alice/one",
@@ -80,7 +81,8 @@ const RESULTS: [(&str, &str); 5] = [
     ),
 ];
 
-/// The rows of a board, a line each: model, rank, value, runs, setups and setup, in an order that both sides can make.
+/// The rows of a board, a line each: model, rank, value, runs, setups and setup, in an order that
+/// both sides can make.
 fn sorted(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut lines: Vec<String> = lines.collect();
     lines.sort();

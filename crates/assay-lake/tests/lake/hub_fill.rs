@@ -337,7 +337,8 @@ async fn a_repository_that_cannot_be_read_keeps_no_other_out_of_the_lake() {
 }
 
 #[cfg(target_os = "linux")]
-/// Asks until the lake of a server answers as expected, for as long as a machine under load may need.
+/// Asks until the lake of a server answers as expected, for as long as a machine under load may
+/// need.
 async fn wait_for(address: std::net::SocketAddr, expected: &str) -> String {
     let until = Instant::now() + Duration::from_mins(2);
     loop {

@@ -1,4 +1,5 @@
-//! The pages of a hub about samples: lists, transcripts and comparisons, and texts that would like to be more than texts.
+//! The pages of a hub about samples: lists, transcripts and comparisons, and texts that would like
+//! to be more than texts.
 
 use assay_server::{Answer, Person, TestHub};
 use axum::body::Body;

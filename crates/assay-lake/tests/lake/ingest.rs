@@ -44,8 +44,8 @@ async fn text_lies_apart_from_scores_and_in_the_order_of_the_conversation() {
     );
 }
 
-/// More lines than texts are written together of, asked of one model after the other: what was asked is packed for the first and
-/// copied for the others, but for the one that was asked less.
+/// More lines than texts are written together of, asked of one model after the other: what was
+/// asked is packed for the first and copied for the others, but for the one that was asked less.
 #[tokio::test]
 async fn long_files_of_models_that_were_asked_the_same_keep_every_text() {
     const SAMPLES: usize = 33_000;

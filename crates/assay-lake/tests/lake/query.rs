@@ -129,7 +129,8 @@ async fn a_query_that_is_nested_too_deep_is_an_error_and_not_the_end() {
 
 #[test]
 fn a_long_chain_of_operators_is_refused() {
-    // What plans a question follows it by calling itself, and the thread of a test has a small stack.
+    // What plans a question follows it by calling itself, and the thread of a test has a small
+    // stack.
     let ask = || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

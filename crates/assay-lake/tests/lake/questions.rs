@@ -129,11 +129,12 @@ async fn every_question_of_the_page_has_the_answer_that_was_worked_out_by_hand()
     }
 }
 
-/// The questions whose answers do not change when samples are asked twice and scored by one metric more, by their number. The others
-/// list results, records or single answers, which are then more.
+/// The questions whose answers do not change when samples are asked twice and scored by one metric
+/// more, by their number. The others list results, records or single answers, which are then more.
 const UNMOVED: [usize; 11] = [1, 2, 3, 5, 6, 7, 8, 10, 12, 13, 14];
 
-/// The lines that are not about the further metric: question 2 has a leader by it, and question 5 a mean.
+/// The lines that are not about the further metric: question 2 has a leader by it, and question 5 a
+/// mean.
 fn of_known_metrics(lines: Vec<String>) -> Vec<String> {
     let mut lines = lines;
     lines.retain(|line| !line.contains("| f1 |"));

@@ -98,7 +98,8 @@ impl Process {
         self.post("/query", ask).await
     }
 
-    /// A question by somebody for whom nothing exists that was taken from the files of `acme/large`.
+    /// A question by somebody for whom nothing exists that was taken from the files of
+    /// `acme/large`.
     fn without_large(&self, sql: &str) -> Ask {
         let root = self.root.to_str().unwrap();
         let visible = [

@@ -1,5 +1,5 @@
-//! A small S3-compatible server: `GET` and `HEAD` of the files of a directory, with ranges, for those who sign their requests
-//! with the right key (AWS Signature Version 4).
+//! A small S3-compatible server: `GET` and `HEAD` of the files of a directory, with ranges, for
+//! those who sign their requests with the right key (AWS Signature Version 4).
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Write as _};
@@ -59,7 +59,7 @@ impl Storage {
         owned.into()
     }
 
-    /// How many bytes of each file were handed out.
+    /// Returns the number of bytes of each file that were handed out.
     pub(crate) fn handed_out(&self) -> BTreeMap<String, u64> {
         self.handed_out.lock().unwrap().clone()
     }
@@ -172,7 +172,7 @@ impl Request {
         }
     }
 
-    /// Whether the request was signed by somebody who knows the secret.
+    /// Returns whether the request was signed by somebody who knows the secret.
     fn is_signed(&self) -> bool {
         let authorization = self.header("authorization");
         let field = |name: &str| {

@@ -83,7 +83,8 @@ impl Run {
                 samples: vec![0.5, 0.375, 0.75, 0.875],
                 ..prose
             },
-            // An earlier run of the same model by another harness, of which nobody kept the samples.
+            // An earlier run of the same model by another harness, of which nobody kept the
+            // samples.
             Self {
                 number: 6,
                 library: "inspect_ai",
@@ -247,7 +248,8 @@ impl Run {
 }
 
 impl Run {
-    /// Writes both files below a directory, with two epochs of every sample, each of which a second metric scores as wrong.
+    /// Writes both files below a directory, with two epochs of every sample, each of which a second
+    /// metric scores as wrong.
     pub(crate) fn write_twice_by_two_metrics(&self, root: &Path) {
         if self.samples.is_empty() {
             return;

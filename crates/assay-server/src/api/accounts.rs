@@ -85,11 +85,11 @@ struct AccountParams {
     account: String,
 }
 
-/// What everybody may know of an account.
+/// The public facts of an account.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Overview {
-    /// What the hub knows it by.
+    /// The id of the account on the hub.
     #[serde(rename = "_id")]
     id: String,
     /// The name of a user.
@@ -102,11 +102,11 @@ struct Overview {
     fullname: String,
     /// The picture.
     avatar_url: String,
-    /// When it was made.
+    /// Time at which it was made.
     created_at: Timestamp,
-    /// How many models of it the caller may see.
+    /// Number of models of it that the caller may see.
     num_models: u64,
-    /// How many datasets of it the caller may see.
+    /// Number of datasets of it that the caller may see.
     num_datasets: u64,
     /// Always 0; clients read it.
     num_spaces: u64,

@@ -70,7 +70,7 @@ struct BoardMoments {
     /// Which of several results of a model counts: `most-trusted` (the default), `best`, `latest`
     /// or `all`.
     policy: Option<String>,
-    /// Whether to rank verified results alone.
+    /// True if verified results alone are ranked.
     #[serde(default)]
     #[param(value_type = bool)]
     verified: LenientBool,
@@ -78,7 +78,7 @@ struct BoardMoments {
     kind: Option<String>,
     /// The most rows: 100 when nobody says, up to 1000.
     limit: Option<usize>,
-    /// How many rows to pass over.
+    /// The number of rows to skip.
     #[serde(default)]
     offset: usize,
 }

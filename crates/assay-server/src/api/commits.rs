@@ -24,11 +24,12 @@ use spool::Spool;
 const WARNING: HeaderName = HeaderName::from_static("x-hf-warning");
 /// The most warnings that are told in headers.
 const MAX_WARNINGS: usize = 16;
-/// The most that a body may have beside its content, for each byte of content: base64 takes a third more.
+/// The most that a body may have beside its content, for each byte of content: base64 takes a third
+/// more.
 const OVERHEAD: u64 = 2;
-/// What every commit may take, however little content it brings.
+/// The size that every commit may have, however little content it brings.
 const LEAST_BODY: u64 = 64 << 20;
-/// What the body is, for the document.
+/// The description of the body, for the document.
 const BODY: &str = "One JSON object a line, each with `key` and `value`. First `header` (`summary`, `description`, \
     `parentCommit`), then in any order `file` (`path`, `content`, `encoding`, `oldPath`), `lfsFile` (`path`, `oid`, `size`, \
     `algo`), `deletedFile` and `deletedFolder` (`path`).";
@@ -65,7 +66,7 @@ struct At {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct CommitQuery {
-    /// Whether to open a pull request against the revision instead.
+    /// True if a pull request against the revision is opened instead.
     #[serde(default)]
     #[param(value_type = bool)]
     create_pr: LenientBool,
@@ -120,8 +121,9 @@ async fn commit(
     ))
 }
 
-/// Reads the body as it arrives, and tells when the last of it came. Content that is more than a little goes to temporary files, so a commit of a hundred
-/// megabytes takes no more memory than a small one.
+/// Reads the body as it arrives, and tells when the last of it came. Content that is more than a
+/// little goes to temporary files, so a commit of a hundred megabytes takes no more memory than a
+/// small one.
 async fn read(
     state: &AppState,
     body: Body,

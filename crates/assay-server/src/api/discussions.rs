@@ -16,7 +16,7 @@ use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::wire;
 
-/// How many discussions a page has.
+/// Number of discussions that a page has.
 const PAGE: u64 = DiscussionFilter::PAGE;
 
 /// Discussions and pull requests, below `/api/{models,datasets}`.
@@ -144,11 +144,11 @@ struct ListQuery {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct ShowQuery {
-    /// Whether to tell what a pull request changes, as a unified diff.
+    /// True if the changes of a pull request are returned, as a unified diff.
     #[serde(default)]
     #[param(value_type = bool)]
     diff: LenientBool,
-    /// How many events to leave out, for a discussion with more than one answer can have.
+    /// The number of events to skip, for a discussion with more than one answer can have.
     #[serde(default)]
     events_after: u64,
 }
@@ -214,7 +214,8 @@ async fn open(
     }))
 }
 
-/// Shows one with everything that happened, and the changes of a pull request when they are asked for.
+/// Shows one with everything that happened, and the changes of a pull request when they are asked
+/// for.
 async fn show(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,

@@ -1,4 +1,5 @@
-//! Signed evidence that anyone can take away: standings, proofs, the files of the logs, and what is needed to check them.
+//! Signed evidence that anyone can take away: standings, proofs, the files of the logs, and what is
+//! needed to check them.
 
 use assay_app::LogName;
 use assay_hub_api as hub_api;
@@ -24,10 +25,10 @@ const BYTES: &str = "application/octet-stream";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// A file whose name says everything that is in it never changes.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// What may be revoked at any moment is asked for again each time.
+/// The header of answers that a revocation may change at any moment.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// What is asked about the results of one repository.
+/// Returns the routes for the results of one repository.
 pub(crate) fn of_repository() -> Routes {
     Routes::about(Subject::Evidence)
         .route(
@@ -70,7 +71,7 @@ pub(crate) fn of_repository() -> Routes {
         )
 }
 
-/// What is asked of the logs, at its full address.
+/// Returns the routes of the logs, at their full address.
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Evidence)
         .route(
@@ -135,13 +136,13 @@ struct PreviewFile {
     content: String,
 }
 
-/// What became of a token.
+/// The status of a token.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TokenStatus {
     /// The identity of the token.
     jti: String,
-    /// What it came to.
+    /// The standing that it came to.
     standing: hub_api::BoardStanding,
     /// The pull request, when it is in one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,7 +154,7 @@ struct TokenStatus {
     /// The commit that brought it.
     #[schema(value_type = String)]
     commit: ObjectId,
-    /// How much of the logs was taken into account.
+    /// The sizes of the logs that were taken into account.
     as_of: AsOf,
     /// The receipts of its leaves in the results log.
     receipts: Vec<String>,
@@ -206,7 +207,7 @@ async fn results(
     ))
 }
 
-/// What would become of a result file.
+/// Previews the standings of a result file.
 async fn preview(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
@@ -226,7 +227,7 @@ async fn preview(
     Ok(Json(standings.iter().map(wire::standing).collect()))
 }
 
-/// What became of a token.
+/// Returns the status of a token.
 async fn status(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
@@ -262,7 +263,7 @@ async fn proof(
     Ok(file(PROOF, ASK_AGAIN, proof.into_bytes()))
 }
 
-/// What a stranger has to know.
+/// Returns the trust note that a stranger needs.
 async fn trust_note(State(state): State<AppState>) -> Response {
     file(
         TEXT,

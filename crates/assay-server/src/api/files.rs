@@ -65,15 +65,15 @@ struct AtPath {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct TreeQuery {
-    /// Whether to list what is in the folders too.
+    /// True if the content of folders is listed too.
     #[serde(default)]
     #[param(value_type = bool)]
     recursive: LenientBool,
-    /// Whether to tell the last commit of each entry; a page is then shorter.
+    /// True if the last commit of each entry is returned; a page is then shorter.
     #[serde(default)]
     #[param(value_type = bool)]
     expand: LenientBool,
-    /// Where to go on, from the `Link` header.
+    /// The start of the page, from the `Link` header.
     cursor: Option<String>,
     /// The most entries of a page: up to 1000, or 50 with `expand`.
     limit: Option<usize>,
@@ -111,7 +111,7 @@ async fn folder(
     Ok((link(&base, &repo, folder, &query, next), Json(entries)))
 }
 
-/// What lies at some paths; those that do not exist are left out.
+/// Returns the entries at some paths; those that do not exist are left out.
 async fn paths(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,

@@ -63,7 +63,7 @@ struct Listing {
     code: Option<String>,
     /// The most results: 100 when nobody says, up to 1000.
     limit: Option<usize>,
-    /// How many results to pass over.
+    /// The number of results to skip.
     #[serde(default)]
     offset: usize,
 }

@@ -14,7 +14,7 @@ use crate::state::AppState;
 use crate::web::escape;
 use crate::{links, wire};
 
-/// How many commits a page has when nobody says.
+/// Number of commits that a page has when nobody says.
 const PAGE: usize = 50;
 /// The most commits of a page.
 const MAX_PAGE: usize = 1000;
@@ -62,7 +62,8 @@ async fn commits(
 ) -> Result<(HeaderMap, Json<Vec<hub_api::CommitItem>>), Failure> {
     let repo = name.open(&state, &caller).await?;
     let hub = &state.hub;
-    // The pages after the first go on in the same history, whatever happens to the branch meanwhile.
+    // The pages after the first go on in the same history, whatever happens to the branch
+    // meanwhile.
     let head = hub
         .repositories()
         .resolve(&repo, &revision)
@@ -94,7 +95,8 @@ async fn commits(
     Ok((headers, Json(items)))
 }
 
-/// The title and the message of a commit as HTML: their text, with nothing in it that a browser would carry out.
+/// The title and the message of a commit as HTML: their text, with nothing in it that a browser
+/// would carry out.
 fn formatted(commit: &LastCommit) -> hub_api::FormattedCommit {
     hub_api::FormattedCommit {
         title: escape(&commit.title),

@@ -40,13 +40,14 @@ fn told(summary: &'static str) -> RouteDoc {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct InfoQuery {
-    /// A property to tell, repeated for several: `sha`, `tags`, `siblings`, `evalResults` and others; none for the usual ones.
+    /// A property to tell, repeated for several: `sha`, `tags`, `siblings`, `evalResults` and
+    /// others; none for the usual ones.
     #[serde(default)]
     expand: Vec<String>,
     /// The same, in the spelling of other clients.
     #[serde(default, rename = "expand[]")]
     expand_list: Vec<String>,
-    /// Whether to tell the size and object of each file.
+    /// True if the size and object of each file are returned.
     #[serde(default)]
     #[param(value_type = bool)]
     blobs: LenientBool,
@@ -57,7 +58,7 @@ struct At {
     revision: String,
 }
 
-/// What is told of a repository at the head of `main`.
+/// Returns the facts of a repository at the head of `main`.
 async fn head(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
@@ -66,7 +67,8 @@ async fn head(
     address: Option<Extension<Address>>,
 ) -> Result<Response, Failure> {
     let wanted = Wanted::of(&repo, &query)?;
-    // Results alone are what pages ask for again and again, and they change only when the model's generation does.
+    // Results alone are what pages ask for again and again, and they change only when the model's
+    // generation does.
     let Some(Extension(address)) = address.filter(|_| wanted.is_results_alone()) else {
         return answer(&state, &caller, &repo, None, &wanted).await;
     };
@@ -85,7 +87,7 @@ async fn head(
     Ok(answer.into_response())
 }
 
-/// What is told of a repository at a branch, tag, commit or pull request.
+/// Returns the facts of a repository at a branch, tag, commit or pull request.
 async fn at_revision(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,
@@ -97,7 +99,7 @@ async fn at_revision(
     answer(&state, &caller, &repo, Some(&revision), &wanted).await
 }
 
-/// Which facts are asked for; those that cost something are looked up only then.
+/// The requested facts; those that cost something are looked up only then.
 #[derive(Debug)]
 pub(super) struct Wanted {
     expand: Expand,

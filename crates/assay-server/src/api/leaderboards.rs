@@ -74,22 +74,23 @@ fn of_form(form: Form) -> Methods {
     get(leaderboard, told).map_router(|router| router.layer(Extension(form)))
 }
 
-/// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.
+/// The parameters of a board. The client knows `base_model` alone; its own argument is called
+/// `base_model_only`.
 #[derive(Debug, Deserialize, IntoParams)]
 struct Parameters {
     /// The task; none for the first one of the benchmark.
     task_id: Option<String>,
     /// The metric; none for the primary one of the task.
     metric_id: Option<String>,
-    /// Which of several results of a model counts: `most-trusted` (the default, also called `authoritative`), `best`, `latest` or
-    /// `all`.
+    /// The policy that chooses among several results of a model: `most-trusted` (the default, also
+    /// called `authoritative`), `best`, `latest` or `all`.
     policy: Option<String>,
-    /// Whether to rank verified results alone.
+    /// True if verified results alone are ranked.
     #[serde(default)]
     #[param(value_type = bool)]
     verified: LenientBool,
-    /// Whether to leave out models that are made from others. When nobody says, `true` for the array that clients read, as
-    /// their contract has it, and `false` for files, as on the page.
+    /// True if models that are made from others are left out. The default is `true` for the array
+    /// that clients read, as their contract has it, and `false` for files, as on the page.
     #[param(value_type = Option<bool>)]
     base_model: Option<LenientBool>,
     /// The same, by its other name.
@@ -99,14 +100,14 @@ struct Parameters {
     as_of: Option<String>,
     /// The most rows.
     limit: Option<usize>,
-    /// How many rows to pass over.
+    /// The number of rows to skip.
     #[serde(default)]
     offset: usize,
 }
 
 impl Parameters {
-    /// The board that is asked for. The client's contract has base models alone when nobody says; every other form has the
-    /// board of the page.
+    /// The board that is asked for. The client's contract has base models alone when nobody says;
+    /// every other form has the board of the page.
     fn query(self, form: Form) -> BoardQuery {
         let base_only = self.base_model.or(self.base_model_only);
         let unasked = LenientBool(form == Form::Client);
@@ -179,7 +180,8 @@ fn write(view: &BoardView, rows: &[FullRow], base: &BaseUrl, form: Form) -> Resu
     export::write(view, &rows, form).map_err(Failure::internal)
 }
 
-/// Which definition, policy and metric made this answer, and how many rows there are in all.
+/// Returns the headers that name the definition, policy and metric of this answer, and the total
+/// number of rows.
 fn headers(view: &BoardView, form: Form, name: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(

@@ -15,7 +15,7 @@ use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::{links, wire};
 
-/// How many repositories a page has when nobody says.
+/// Number of repositories that a page has when nobody says.
 const PAGE: usize = 500;
 /// The most repositories of a page.
 const MAX_PAGE: usize = 1000;
@@ -37,7 +37,8 @@ pub(crate) fn routes() -> Routes {
 
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 struct Listing {
-    /// A tag that each must have, repeated for several; `benchmark:official` for official benchmarks.
+    /// A tag that each must have, repeated for several; `benchmark:official` for official
+    /// benchmarks.
     #[serde(default)]
     filter: Vec<String>,
     /// A word in the name, repeated for several.
@@ -45,11 +46,12 @@ struct Listing {
     search: Vec<String>,
     /// Only those in this namespace.
     author: Option<String>,
-    /// `createdAt` (the default), `lastModified` or `name`; `downloads`, `likes` and `trendingScore` are taken and count nothing.
+    /// `createdAt` (the default), `lastModified` or `name`; `downloads`, `likes` and
+    /// `trendingScore` are taken and count nothing.
     sort: Option<String>,
     /// The most repositories of a page: 500 when nobody says, up to 1000.
     limit: Option<usize>,
-    /// Where to go on, from the `Link` header.
+    /// The start of the page, from the `Link` header.
     cursor: Option<String>,
     /// A property to tell, repeated for several.
     #[serde(default)]
@@ -57,7 +59,7 @@ struct Listing {
     /// The same, in the spelling of other clients.
     #[serde(default, rename = "expand[]")]
     expand_list: Vec<String>,
-    /// Whether to tell the files of each; a page is then shorter.
+    /// True if the files of each are returned; a page is then shorter.
     #[serde(default)]
     #[param(value_type = bool)]
     full: LenientBool,
@@ -109,7 +111,8 @@ async fn list(
     Ok((headers, Json(items)))
 }
 
-/// Adds what has to be read from the repository itself. One that has gone in between keeps what the list knows.
+/// Adds what has to be read from the repository itself. One that has gone in between keeps what the
+/// list knows.
 async fn add_costly(
     state: &AppState,
     caller: &Caller,
@@ -132,7 +135,8 @@ async fn add_costly(
     Ok(())
 }
 
-/// The order. Downloads and likes are not counted here, so all are equal in them and the newest come first.
+/// The order. Downloads and likes are not counted here, so all are equal in them and the newest
+/// come first.
 fn sort(name: Option<&str>) -> Result<ListSort, Failure> {
     match name {
         None | Some("" | "createdAt" | "downloads" | "likes" | "trendingScore") => {

@@ -1,4 +1,4 @@
-//! What only operators do over HTTP, below `/api/assay`: it is no part of what other hubs offer.
+//! Routes for operators alone, below `/api/assay`: they are no part of what other hubs offer.
 
 use assay_app::{AccountKind, LookAlike, NewAccount};
 use assay_hub_api::{self as hub_api, NewOrganisation, Official};
@@ -41,7 +41,7 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-/// What operators removed for good, for everyone to read.
+/// Returns the routes of the list of removed content, for everyone to read.
 pub(crate) fn removals() -> Routes {
     Routes::about(Subject::Operation).route(
         "/api/assay/removals",
@@ -68,7 +68,7 @@ struct RemovalsQuery {
 struct Removals {
     /// The removals, newest first.
     removals: Vec<Removal>,
-    /// Whether there are more.
+    /// True if there are more.
     more: bool,
 }
 
@@ -83,7 +83,7 @@ struct Removal {
     /// The repository that it was part of, such as `models/alice/small`.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
-    /// What was removed, such as `#4`.
+    /// The content that was removed, such as `#4`.
     #[serde(skip_serializing_if = "String::is_empty")]
     subject: String,
     /// The reason that the operator gave.
@@ -109,12 +109,12 @@ async fn list_removals(
     }))
 }
 
-/// How a benchmark is marked.
+/// The mark of a benchmark.
 #[derive(Debug, Serialize, ToSchema)]
 struct Marked {
     /// The benchmark.
     id: RepoId,
-    /// Whether it is official.
+    /// True if it is official.
     official: bool,
 }
 

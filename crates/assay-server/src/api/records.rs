@@ -14,7 +14,7 @@ use crate::links;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 
-/// How many records a page has when nobody says.
+/// Number of records that a page has when nobody says.
 const PAGE: u32 = 100;
 /// The most records of a page.
 const MAX_PAGE: u32 = 1000;
@@ -41,7 +41,7 @@ struct Listing {
     benchmark: Option<String>,
     /// The most records of a page: 100 when nobody says, up to 1000.
     limit: Option<u32>,
-    /// Where to go on, from the `Link` header.
+    /// The start of the page, from the `Link` header.
     cursor: Option<String>,
 }
 

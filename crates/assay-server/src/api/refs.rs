@@ -73,7 +73,7 @@ pub(crate) fn routes() -> Routes {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct RefsQuery {
-    /// Whether to list pull requests as well.
+    /// True if pull requests are listed as well.
     #[serde(default)]
     #[param(value_type = bool)]
     include_prs: LenientBool,

@@ -24,7 +24,8 @@ use crate::state::AppState;
 
 /// The longest question, in bytes.
 const MAX_QUERY: usize = 64 << 10;
-/// The longest question that a permalink can carry, in bytes: addresses have to fit into a line of every client.
+/// The longest question that a permalink can carry, in bytes: addresses have to fit into a line of
+/// every client.
 const MAX_LINKED: usize = 4 << 10;
 /// The tables that can be taken away as a whole.
 const TABLES: [&str; 10] = [
@@ -39,7 +40,7 @@ const TABLES: [&str; 10] = [
     "history",
     "standings",
 ];
-/// What the lake holds changes with every push.
+/// The header of answers of the lake, which changes with every push.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
 pub(crate) fn routes() -> Routes {
@@ -92,12 +93,12 @@ pub(crate) fn routes() -> Routes {
 struct SqlQuestion {
     /// The question, in the SQL of `DataFusion`.
     query: String,
-    /// How the answer is written.
+    /// The format of the answer.
     #[serde(default)]
     format: Format,
 }
 
-/// How the answer to a permalink is written.
+/// The format of the answer to a permalink.
 #[derive(Debug, Deserialize, IntoParams)]
 struct SqlForm {
     /// `json`, `ndjson`, `csv` or `parquet`; `json` when absent.
@@ -113,7 +114,7 @@ struct SqlAnswer {
     columns: Vec<SqlColumn>,
     /// The rows: objects by the names of the columns.
     rows: Vec<serde_json::Map<String, serde_json::Value>>,
-    /// Whether there are more rows than the budget allows.
+    /// True if there are more rows than the budget allows.
     truncated: bool,
 }
 
@@ -122,16 +123,16 @@ struct SqlAnswer {
 struct SqlColumn {
     /// Its name.
     name: String,
-    /// What it holds: `text`, `number`, `integer`, `boolean`, `moment` or `other`.
+    /// The type of its values: `text`, `number`, `integer`, `boolean`, `moment` or `other`.
     r#type: String,
 }
 
 /// The permalink of a question.
 #[derive(Debug, Serialize, ToSchema)]
 struct SqlPermalink {
-    /// What names the question.
+    /// The id of the query.
     id: String,
-    /// Where it is answered.
+    /// The address of its answer.
     url: String,
 }
 
@@ -145,7 +146,7 @@ struct File {
     download: String,
 }
 
-/// What every answer to a question is.
+/// Adds the parts that every answer to a query has.
 fn answered(told: RouteDoc) -> RouteDoc {
     told.answers::<SqlAnswer>("The answer.")
         .or_bytes(Format::Ndjson.media_type())
@@ -286,7 +287,7 @@ fn passed_on(answer: Response<Incoming>, turn: Turn) -> Response {
     (headers, Body::new(body)).into_response()
 }
 
-/// What names a question: the question itself.
+/// Returns the permalink of a query: the query itself.
 fn permalink(query: &str) -> Option<String> {
     (query.len() <= MAX_LINKED).then(|| URL_SAFE_NO_PAD.encode(query))
 }

@@ -5,7 +5,8 @@ use crate::describe::{Refusal, RouteDoc, Subject, says};
 use crate::error::Failure;
 use crate::routes::{Routes, get};
 
-/// What clients ask by the way. It costs them nothing and must not cost us more.
+/// Returns the routes that clients call by the way. They cost clients nothing and must not cost us
+/// more.
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Courtesy)
         .route(
@@ -55,7 +56,8 @@ async fn dataset_tags() -> Json<Value> {
     Json(json!({}))
 }
 
-/// The first request of every client. An answer would be kept for a day and hide that of other hubs, so there is none.
+/// The first request of every client. An answer would be kept for a day and hide that of other
+/// hubs, so there is none.
 async fn harnesses() -> Failure {
     Failure::no_route()
 }

@@ -61,7 +61,7 @@ struct At {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct XetQuery {
-    /// Whether the commit will open a pull request.
+    /// True if the commit will open a pull request.
     #[serde(default)]
     #[param(value_type = bool)]
     create_pr: LenientBool,
@@ -69,7 +69,7 @@ struct XetQuery {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct PreuploadQuery {
-    /// Whether the commit will open a pull request.
+    /// True if the commit will open a pull request.
     #[serde(default)]
     #[param(value_type = bool)]
     create_pr: LenientBool,
@@ -99,7 +99,7 @@ async fn xet_write_token(
     Ok((headers, Json(connection)).into_response())
 }
 
-/// How each file of a coming commit is to be sent.
+/// Returns the way to upload each file of a coming commit.
 async fn preupload(
     State(state): State<AppState>,
     CallerExt(caller): CallerExt,

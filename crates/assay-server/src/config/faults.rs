@@ -6,14 +6,14 @@ use super::{Config, KEYS, LakeConfig, Origin};
 /// The longest path that every system can bind a socket to, in bytes.
 const MAX_SOCKET: usize = 100;
 
-/// What is wrong with a configuration, and where that was said.
+/// A fault of a configuration, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFault {
     /// The key.
     pub key: String,
-    /// Where the value came from; none when several keys together are at fault.
+    /// The origin of the value; none when several keys together are at fault.
     pub origin: Option<Origin>,
-    /// Why it cannot be so.
+    /// The reason why it cannot be so.
     pub reason: String,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for ConfigFault {
     }
 }
 
-/// Why a policy file cannot be used.
+/// Returns the reason why a policy file cannot be used.
 fn bad_policy(file: &Path) -> Option<ConfigFault> {
     let fault = assay_app::issuer::check_policy(file).err()?;
     Some(ConfigFault::together("issuer.policy", fault))
@@ -98,8 +98,8 @@ pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
     faults
 }
 
-/// A hub that listens on every address, or behind a proxy, has no name that others could call it by. Tokens and logs get
-/// theirs from it for good, so it is asked for before the first start.
+/// A hub that listens on every address, or behind a proxy, has no name that others could call it
+/// by. Tokens and logs get theirs from it for good, so it is asked for before the first start.
 fn no_name(config: &Config) -> Option<ConfigFault> {
     let is_named = config.public_url.is_some() || config.trust.issuer.is_some();
     let reason = if config.listen.ip().is_unspecified() {
@@ -161,7 +161,8 @@ fn itself(config: &Config) -> Option<ConfigFault> {
     is_named.then(|| ConfigFault::together("trust.issuers", reason()))
 }
 
-/// Which lake is meant must be clear, and the system must be able to name its socket.
+/// Returns the fault of the lake: its directory must be clear, and the system must be able to name
+/// its socket.
 fn lake(config: &Config) -> Option<ConfigFault> {
     let LakeConfig {
         directory,
@@ -209,7 +210,8 @@ fn is_known(name: &str) -> bool {
     name == "config" || KEYS.iter().any(|key| key.name == name)
 }
 
-/// The key that shares most letters at the same place, when most are shared: enough to catch a slip of the hand.
+/// The key that shares most letters at the same place, when most are shared: enough to catch a slip
+/// of the hand.
 fn nearest(name: &str) -> Option<&'static str> {
     let near = |key: &&str| {
         let longest = key.len().max(name.len());
@@ -221,7 +223,8 @@ fn nearest(name: &str) -> Option<&'static str> {
         .min_by_key(|key| distance(key, name))
 }
 
-/// How many letters have to be added, removed or replaced to get from one name to another.
+/// Returns the number of letters that have to be added, removed or replaced to get from one name to
+/// another.
 fn distance(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (line, left) in from.bytes().enumerate() {

@@ -16,10 +16,11 @@ const LIST: Listed = Listed {
 };
 /// The largest key set, in bytes.
 const MAX_KEYS: u64 = 64 * 1024;
-/// What an issuer may have.
+/// The keys of an issuer.
 const MEMBERS: [&str; 5] = ["issuer", "jwks", "audience", "frameworks", "logged"];
 
-/// Takes the issuers out of a configuration file. Every fault is told, and what has one is left out.
+/// Takes the issuers out of a configuration file. Every fault is told, and what has one is left
+/// out.
 pub(super) fn take(
     table: &mut Table,
     file: &Path,

@@ -12,7 +12,7 @@ use crate::base_url::BaseUrl;
 pub struct Key {
     /// The name in the file; dots are tables.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// A description in a sentence.
     pub about: &'static str,
     /// Reads a value, or says why not.
     pub set: fn(&mut Config, &str) -> Result<(), String>,
@@ -566,7 +566,8 @@ fn parse<T: FromStr>(text: &str, what: &str, place: &mut T) -> Result<(), String
     Ok(())
 }
 
-/// The name of an issuer or a hub: an address without anything that two readers could write in two ways.
+/// The name of an issuer or a hub: an address without anything that two readers could write in two
+/// ways.
 fn set_name(text: &str, place: &mut Option<String>) -> Result<(), String> {
     let url: BaseUrl = text.parse().map_err(reason)?;
     *place = Some(url.to_string());

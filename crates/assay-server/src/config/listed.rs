@@ -11,15 +11,15 @@ use super::faults::ConfigFault;
 pub(super) struct Listed {
     /// The last part of its name.
     pub(super) name: &'static str,
-    /// What one of its members is called.
+    /// The name of one of its members.
     pub(super) one: &'static str,
-    /// How many there may be.
+    /// The largest number of members.
     pub(super) max: usize,
 }
 
 impl Listed {
-    /// Takes the list out of a configuration file. Every fault is told, and what has one, or what is called as one before it, is
-    /// left out.
+    /// Takes the list out of a configuration file. Every fault is told, and what has one, or what
+    /// is called as one before it, is left out.
     pub(super) fn take<T>(
         &self,
         table: &mut Table,

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 use super::faults::ConfigFault;
 use super::{Given, Origin, issuers, witnesses};
 
-/// What a file says.
+/// The content of a configuration file.
 #[derive(Default)]
 pub(super) struct FromFile {
     /// Its values, with dotted names.
@@ -17,7 +17,7 @@ pub(super) struct FromFile {
     pub(super) witnesses: Vec<WitnessAddress>,
 }
 
-/// What a file says; what is not readable becomes a fault.
+/// Reads a configuration file; unreadable parts become faults.
 pub(super) fn read_file(path: &Path, faults: &mut Vec<ConfigFault>) -> FromFile {
     let origin = Origin::File(path.to_owned());
     let text = match fs_err::read_to_string(path) {

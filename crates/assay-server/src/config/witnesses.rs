@@ -1,4 +1,5 @@
-//! Those who sign the checkpoints of the logs beside this hub: `[[trust.witnesses]]` in the configuration file.
+//! Those who sign the checkpoints of the logs beside this hub: `[[trust.witnesses]]` in the
+//! configuration file.
 
 use std::path::Path;
 
@@ -17,7 +18,8 @@ const LIST: Listed = Listed {
     max: 32,
 };
 
-/// Takes the witnesses out of a configuration file. Every fault is told, and what has one is left out.
+/// Takes the witnesses out of a configuration file. Every fault is told, and what has one is left
+/// out.
 pub(super) fn take(
     table: &mut Table,
     file: &Path,

@@ -27,7 +27,7 @@ pub(super) struct PacedBody {
     pace: Pace,
     /// The wait for the next piece that is under way.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Whether any of it was asked for.
+    /// True if any of it was asked for.
     is_begun: bool,
     rest: UnreadBody,
 }
@@ -89,8 +89,9 @@ impl Drop for PacedBody {
 }
 
 impl UnreadBody {
-    /// Reads what is left of a body whose request is answered without it. A client sends the whole body before it reads the
-    /// answer, and its next request comes behind. A client that waits for `100 Continue` has not begun and will not.
+    /// Reads what is left of a body whose request is answered without it. A client sends the whole
+    /// body before it reads the answer, and its next request comes behind. A client that waits for
+    /// `100 Continue` has not begun and will not.
     pub(super) async fn drain(self, waits_for_continue: bool) -> AfterRequest {
         let unread = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Unread { mut body, is_begun }) = unread else {

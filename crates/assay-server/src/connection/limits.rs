@@ -2,15 +2,16 @@ use std::time::Duration;
 
 use super::pace::PaceRule;
 
-/// What one client may take of the server's connections, and how long it may keep the server waiting.
+/// The connections that one client may take of the server, and the time that it may keep the server
+/// waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
     /// Connections at once.
     pub total: usize,
     /// Connections at once from one address; 0 is no limit.
     pub per_address: usize,
-    /// Time from the first byte of a request, or from the beginning of the connection, to the end of its headers. The TLS
-    /// handshake is part of it.
+    /// Time from the first byte of a request, or from the beginning of the connection, to the end
+    /// of its headers. The TLS handshake is part of it.
     pub header_time: Duration,
     /// Time that a connection may stay open between two requests.
     pub idle_time: Duration,

@@ -19,7 +19,7 @@ pub(super) struct Meter {
     state: Mutex<State>,
 }
 
-/// Why a connection is closed.
+/// The reason why a connection is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Overdue {
     /// The headers of a request did not come in time.
@@ -43,9 +43,9 @@ struct State {
     in_flight: BTreeMap<u64, Pace>,
     next_number: u64,
     is_http2: bool,
-    /// When the client owed a request: since it connected, or began to send one.
+    /// The time since which the client owes a request: since it connected, or began to send one.
     head_since: Option<Instant>,
-    /// When the last answer was finished, or moved on.
+    /// The time at which the last answer was finished, or moved on.
     quiet_since: Instant,
     /// The pace at which the system takes what is written.
     written: Pace,
@@ -79,7 +79,8 @@ impl Meter {
         }
     }
 
-    /// Returns when to look again, unless something is overdue. No deadline that begins meanwhile can pass before that.
+    /// Returns when to look again, unless something is overdue. No deadline that begins meanwhile
+    /// can pass before that.
     fn look(&self, now: Instant) -> Result<Duration, Overdue> {
         let limits = &self.limits;
         let state = self.state();
@@ -124,7 +125,8 @@ impl Meter {
         }
     }
 
-    /// Notes that the client sent something. In HTTP/2 it may be anything, so there only the time between requests counts.
+    /// Notes that the client sent something. In HTTP/2 it may be anything, so there only the time
+    /// between requests counts.
     pub(super) fn read(&self) {
         let mut state = self.state();
         if state.in_flight.is_empty() && !state.is_http2 {
@@ -162,7 +164,8 @@ impl Meter {
 }
 
 impl InFlight {
-    /// Notes that a piece of the answer was handed over: until the next one is asked for, the client is waited for.
+    /// Notes that a piece of the answer was handed over: until the next one is asked for, the
+    /// client is waited for.
     pub(super) fn handed_over(&self) {
         let mut state = self.meter.state();
         if let Some(pace) = state.in_flight.get_mut(&self.number) {

@@ -35,7 +35,8 @@ impl Pace {
         self.waiting_since.get_or_insert(now);
     }
 
-    /// Ends a wait, after which so many bytes have moved. A window ends when all of its bytes have moved.
+    /// Ends a wait, after which so many bytes have moved. A window ends when all of its bytes have
+    /// moved.
     pub(super) fn moved(&mut self, now: Instant, bytes: u64) {
         if let Some(since) = self.waiting_since.take() {
             self.waited += now.saturating_duration_since(since);

@@ -15,7 +15,7 @@ impl Described {
         segment::plain(path)
     }
 
-    /// What the document says of the route at a path.
+    /// Returns the operation of the route at a path, for the document.
     pub(crate) fn operation(&self, path: &str) -> Operation {
         let told = &self.told;
         let mut operation = OperationBuilder::new()
@@ -46,8 +46,9 @@ impl Described {
         operation.build()
     }
 
-    /// How it refuses: what was said, and what follows from who may ask and from what stands in the path. An answer that
-    /// was described goes before a refusal of the same status.
+    /// Returns its refusals: those that were described, and those that follow from the access and
+    /// from the segments of the path. An answer that was described goes before a refusal of the
+    /// same status.
     fn refusals(&self, path: &str) -> Vec<Refusal> {
         let told = &self.told;
         let of_repository = segment::names(path).any(|name| name == "namespace");
@@ -70,7 +71,7 @@ impl Described {
 }
 
 impl Access {
-    /// Who may ask, as a sentence.
+    /// Returns the access as a sentence.
     fn words(self) -> &'static str {
         match self {
             Self::Open | Self::Seen => "",

@@ -61,7 +61,7 @@ impl Refusal {
         }
     }
 
-    /// What the document calls it.
+    /// Returns its name in the document.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Moved => "Moved",
@@ -81,7 +81,7 @@ impl Refusal {
         }
     }
 
-    /// What it is all about.
+    /// Returns its description.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Moved => "The repository has another name now: the same question, there.",

@@ -14,7 +14,7 @@ pub(super) fn plain(path: &str) -> String {
     path.replace("{*", "{")
 }
 
-/// What is said of a named part of a path.
+/// Returns the parameter for a named part of a path.
 pub(super) fn parameter(name: &str) -> Parameter {
     let schema = match name {
         "num" => ObjectBuilder::new()

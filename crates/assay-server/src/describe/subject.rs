@@ -1,4 +1,4 @@
-/// What a route is about. The order is that of the pages.
+/// The subject of a route. The order is that of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     Leaderboards,
@@ -56,7 +56,7 @@ impl Subject {
         }
     }
 
-    /// What is below the heading.
+    /// Returns the text below the heading.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Leaderboards => "The ranked results of each task of a benchmark.",

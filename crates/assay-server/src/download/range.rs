@@ -1,6 +1,6 @@
 use axum::http::HeaderValue;
 
-/// Which bytes of a file are asked for.
+/// The requested bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// All of them: no range, or one that we do not know how to read.
@@ -9,14 +9,15 @@ pub(super) enum Part {
     Some {
         /// The first.
         start: u64,
-        /// How many.
+        /// The number of bytes.
         length: u64,
     },
     /// Only such as are not there.
     Beyond,
 }
 
-/// Reads a `Range` header. Several ranges at once are answered with the whole file, as the standard allows.
+/// Reads a `Range` header. Several ranges at once are answered with the whole file, as the standard
+/// allows.
 pub(super) fn of(header: Option<&HeaderValue>, size: u64) -> Part {
     let text = header.and_then(|value| value.to_str().ok());
     let Some(range) = text.and_then(|text| text.strip_prefix("bytes=")) else {

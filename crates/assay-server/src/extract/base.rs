@@ -9,12 +9,13 @@ use crate::state::AppState;
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// What the client calls this hub. Clients refuse an answer whose addresses have another host name than they used.
+/// The address of this hub as the client used it. Clients refuse an answer whose addresses have
+/// another host name.
 #[derive(Debug, Clone)]
 pub(crate) struct Base(pub(crate) BaseUrl);
 
 impl Base {
-    /// What the client of this request calls the hub.
+    /// Returns the address of the hub for the client of this request.
     pub(crate) fn of(parts: &Parts, state: &AppState) -> Result<Self, Failure> {
         if let Some(url) = &state.web.public_url {
             return Ok(Self(url.clone()));

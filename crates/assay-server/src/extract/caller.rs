@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use crate::error::Failure;
 use crate::state::AppState;
 
-/// Who asks, as `answer.rs` found out.
+/// The caller, as `answer.rs` authenticated it.
 #[derive(Debug, Clone)]
 pub(crate) struct CallerExt(pub(crate) Caller);
 

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::rate::RateKey;
 use crate::state::AppState;
 
-/// Whose requests are counted together with this one: those with the same token, else those from the same address.
+/// The key under which this request is counted: its token, else its address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RateLimitKey(pub(crate) RateKey);
 

@@ -8,11 +8,12 @@ use super::PathParams;
 use crate::error::Failure;
 use crate::state::AppState;
 
-/// The repository that a path names: its kind from where the route hangs, its name from `{namespace}/{name}`, with or
-/// without `.git`. A name that no repository can have is not found, with no query.
+/// The repository that a path names: its kind from where the route hangs, its name from
+/// `{namespace}/{name}`, with or without `.git`. A name that no repository can have is not found,
+/// with no query.
 #[derive(Debug, Clone)]
 pub(crate) struct RepoName {
-    /// What it holds.
+    /// The kind of the repository.
     pub(crate) kind: RepoKind,
     /// Its name, as the client spells it.
     pub(crate) id: RepoId,
@@ -24,8 +25,8 @@ struct RepoParams {
     name: String,
 }
 
-/// The repository that the path of a page names by `{namespace}/{name}`, whatever it holds. A name that no repository can
-/// have is not found, with no query.
+/// The repository that the path of a page names by `{namespace}/{name}`, whatever it holds. A name
+/// that no repository can have is not found, with no query.
 #[derive(Debug, Clone)]
 pub(crate) struct PageRepo(pub(crate) RepoId);
 
@@ -46,8 +47,8 @@ impl RepoName {
         Ok(state.hub.repo(caller, self.kind, &self.id).await?)
     }
 
-    /// Opens the repository for a caller who is going to send files to a revision, or to a pull request when none is
-    /// named.
+    /// Opens the repository for a caller who is going to send files to a revision, or to a pull
+    /// request when none is named.
     pub(crate) async fn open_for_upload(
         &self,
         state: &AppState,

@@ -23,7 +23,8 @@ pub(crate) struct HubBenchmarks {
 }
 
 impl HubBenchmarks {
-    /// The benchmarks of a hub. The operator names it, so it may stand on this machine when it is so configured.
+    /// The benchmarks of a hub. The operator names it, so it may stand on this machine when it is
+    /// so configured.
     pub(crate) fn new(hub: &BaseUrl, allow_loopback: bool) -> Self {
         Self {
             hub: hub.to_string(),

@@ -1,5 +1,5 @@
-//! Fetches key sets. The addresses come from the policy and from nowhere else; even so, none may lead into the network
-//! that this machine stands in.
+//! Fetches key sets. The addresses come from the policy and from nowhere else; even so, none may
+//! lead into the network that this machine stands in.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use ureq::Agent;
 
 use crate::outbound::{self, Reach, Scheme, is_unwelcome};
 
-/// How long a fetch may take, all in all.
+/// Maximum duration of a fetch, all in all.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Fetches over https, without redirects, from public addresses.

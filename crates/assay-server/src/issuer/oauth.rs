@@ -36,7 +36,7 @@ const SCOPE: &str = "eval:issue";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownDevice;
 
-/// Where a machine proves who it is.
+/// Returns the routes at which a machine authenticates.
 pub(crate) fn exchange_routes() -> Routes {
     Routes::about(Subject::Issuer)
         .route(
@@ -55,7 +55,7 @@ pub(crate) fn exchange_routes() -> Routes {
         )
 }
 
-/// Where programs begin a sign-in by device code.
+/// Returns the routes at which programs begin a sign-in by device code.
 pub(crate) fn device_routes() -> Routes {
     Routes::about(Subject::Issuer).route(
         "/oauth/device",
@@ -73,7 +73,7 @@ pub(crate) fn device_routes() -> Routes {
     )
 }
 
-/// What becomes of access tokens.
+/// Returns the routes of access tokens.
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Issuer)
         .route(
@@ -306,7 +306,7 @@ async fn introspect(
     }))
 }
 
-/// How a client proves who it is: in exactly one way.
+/// Returns the proof of a client: exactly one is required.
 fn proof(headers: &HeaderMap, asked: OauthTokenRequest) -> Result<ClientProof, OauthRefused> {
     let basic = headers.contains_key(AUTHORIZATION);
     let ways = [

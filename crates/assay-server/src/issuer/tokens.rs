@@ -182,7 +182,7 @@ async fn leaked(State(state): State<AppState>, request: Request) -> Result<Statu
     Ok(StatusCode::ACCEPTED)
 }
 
-/// Who asks about a token.
+/// The caller of a look-up of a token.
 enum Who {
     Machine(Box<Authenticated>),
     Operator(Caller),

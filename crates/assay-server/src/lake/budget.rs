@@ -1,4 +1,4 @@
-//! What a question may cost, by who asks.
+//! The budget of a query, by caller.
 
 use assay_formats::lake_api::Budget;
 

@@ -19,7 +19,7 @@ use crate::error::Failure;
 
 /// The largest answer that is read as a whole, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
-/// What is said while the process is not there: it was just started, or is started again.
+/// The message while the process is not there: it was just started, or is started again.
 const NOT_THERE: &str = "the lake does not answer at the moment; ask again in a few seconds";
 
 /// The reason why the process gave no answer.
@@ -33,12 +33,12 @@ pub(super) enum Unanswered {
     Refused {
         /// The kind of refusal.
         kind: RefusalKind,
-        /// How long it worked before it refused.
+        /// The time that it worked before it refused.
         engine: Duration,
         /// The same for the caller.
         failure: Failure,
     },
-    /// What was asked or answered cannot be written or read.
+    /// A request or an answer that cannot be written or read.
     Broken(Failure),
 }
 
@@ -118,7 +118,7 @@ impl Client {
     }
 }
 
-/// How long the engine worked until an answer began.
+/// Returns the time that the engine worked until an answer began.
 pub(super) fn engine_time(response: &Response<Incoming>) -> Duration {
     let millis = response.headers().get(ENGINE_MILLIS_HEADER);
     let millis = millis.and_then(|millis| millis.to_str().ok()?.parse().ok());

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::error::{Cause, Failure};
 use crate::metrics::Metrics;
 
-/// How often it is looked whether something has changed.
+/// The interval at which changes are looked for.
 const EVERY: Duration = Duration::from_secs(1);
 /// Held by the one process that fills the lake, when several serve one hub.
 const LOCK: &str = ".lock";
@@ -33,14 +33,15 @@ pub(crate) struct Filler {
     root: PathBuf,
     /// The change after which everything was written to the directory.
     seen: Option<u64>,
-    /// Directories that have changed and were not taken in yet. At the start that is all of them: who died between writing
-    /// and taking in leaves no note of it, and what is the same is passed over.
+    /// Directories that have changed and were not taken in yet. At the start that is all of them:
+    /// who died between writing and taking in leaves no note of it, and what is the same is passed
+    /// over.
     pending: BTreeSet<PathBuf>,
     /// Repositories that could not be written, by their directory, with the commit that could not.
     unwritten: BTreeMap<PathBuf, (ObjectId, Retry)>,
     /// Directories that the lake could not take in.
     refused: BTreeMap<PathBuf, Retry>,
-    /// Whether directories are handed over one by one, because all at once failed.
+    /// True if directories are handed over one by one, because all at once failed.
     one_by_one: bool,
 }
 
@@ -116,7 +117,8 @@ impl Filler {
         }
     }
 
-    /// Brings the directory up to the hub. A repository that fails is tried again later, and is the only one that waits.
+    /// Brings the directory up to the hub. A repository that fails is tried again later, and is the
+    /// only one that waits.
     async fn write(&mut self, hub: &Hub) -> Result<(), Failure> {
         let waiting = self.unwritten.iter();
         let waiting = waiting
@@ -199,7 +201,8 @@ fn add(sum: &mut Ingested, one: Ingested) {
     sum.refused.extend(one.refused);
 }
 
-/// Keeps the lake up to the hub for as long as this is polled. A lake that somebody else has started is theirs to fill.
+/// Keeps the lake up to the hub for as long as this is polled. A lake that somebody else has
+/// started is theirs to fill.
 pub(crate) async fn fill(hub: Arc<Hub>, config: Config, metrics: Arc<Metrics>) {
     let lake = Lake::of(&config).filter(|_| config.lake.directory.is_some());
     let Some(lake) = lake else {
@@ -262,7 +265,7 @@ fn tell(ingested: &Ingested) {
     }
 }
 
-/// Whether the lake cannot answer at the moment, and will a little later.
+/// Returns whether the lake cannot answer at the moment, and will a little later.
 fn is_away(cause: &Cause) -> bool {
     match cause {
         Cause::Hub(error) => matches!(error, Error::Busy(_)),

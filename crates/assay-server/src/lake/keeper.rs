@@ -14,7 +14,8 @@ use crate::config::Config;
 
 /// The wait before a process is started again that has answered before it ended.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
-/// The first wait before a process is started again that ended before it answered. Each further one doubles it.
+/// The first wait before a process is started again that ended before it answered. Each further one
+/// doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -23,7 +24,8 @@ const READY_EVERY: Duration = Duration::from_millis(100);
 /// The time between two looks whether a process still answers that another server has started.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Keeps the process of the lake running for as long as this is polled. Where there is none to be started, it does nothing.
+/// Keeps the process of the lake running for as long as this is polled. Where there is none to be
+/// started, it does nothing.
 pub(crate) async fn keep(config: Config) {
     let Some(directory) = config.lake.directory.clone() else {
         return;
@@ -45,7 +47,8 @@ pub(crate) async fn keep(config: Config) {
                     "started `{PROGRAM}` for the lake at `{}`",
                     directory.display()
                 );
-                // Its standard input is held open here: waiting for a process closes it, and that ends this one.
+                // Its standard input is held open here: waiting for a process closes it, and that
+                // ends this one.
                 let _held = child.stdin.take();
                 let ended = tokio::select! {
                     ended = child.wait() => ended,
@@ -101,7 +104,8 @@ fn start(config: &Config, directory: &Path, socket: &Path) -> io::Result<Child> 
     let cluster = config.lake.cluster.iter();
     let cluster = cluster.flat_map(|url| [OsStr::new("--cluster"), OsStr::new(url)]);
     let memory = config.lake.memory >> 20;
-    // What is taken in is named from here on, so that no row tells where the hub lies on this machine.
+    // What is taken in is named from here on, so that no row tells where the hub lies on this
+    // machine.
     Command::new(program)
         .args([
             OsStr::new("lake"),

@@ -1,4 +1,5 @@
-//! The questions of one caller: how many at once, how much time of the engine in a minute, and a pause for those who end its processes.
+//! The questions of one caller: how many at once, how much time of the engine in a minute, and a
+//! pause for those who end its processes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,21 +10,24 @@ use parking_lot::Mutex;
 
 use crate::rate::RateKey;
 
-/// The callers that are remembered, about; those of whom there is nothing to say are forgotten beyond that.
+/// The callers that are remembered, about; those of whom there is nothing to say are forgotten
+/// beyond that.
 const MANY: usize = 10_000;
 /// The length of a window in which the time of the engine is counted.
 const WINDOW: Duration = Duration::from_mins(1);
-/// The pause of a caller after the first question that ended its process. Each further one doubles it.
+/// The pause of a caller after the first question that ended its process. Each further one doubles
+/// it.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_mins(10);
 /// The time without such a question after which the earlier ones are forgotten.
 const FORGIVEN_AFTER: Duration = Duration::from_mins(20);
 
-/// What a caller of a kind may have of the lake.
+/// The share of the lake that a caller of a kind may have.
 #[derive(Debug, Clone, Copy)]
 struct Share {
-    /// Questions at once. The lake answers a few at once in all, and one caller must not have all of them.
+    /// Questions at once. The lake answers a few at once in all, and one caller must not have all
+    /// of them.
     at_once: usize,
     /// Time of the engine in a minute.
     engine: Duration,
@@ -52,7 +56,7 @@ fn share_of(class: CallerClass) -> Share {
 #[derive(Debug, Default)]
 pub(crate) struct CallerBudgets(Mutex<HashMap<(RateKey, CallerClass), Record>>);
 
-/// What is known of a caller.
+/// The state of a caller.
 #[derive(Debug, Clone, Copy)]
 struct Record {
     asking: usize,
@@ -77,12 +81,12 @@ pub(crate) enum NotNow {
     Asking(usize),
     /// Their questions have used the time of the engine that they have in a minute.
     Spent {
-        /// How long until the next minute.
+        /// The time until the next minute.
         wait: Duration,
     },
     /// A question of theirs has ended the process that worked on it.
     Paused {
-        /// How long they have to wait.
+        /// The time that they have to wait.
         wait: Duration,
     },
 }
@@ -154,7 +158,7 @@ impl Record {
         }
     }
 
-    /// Whether nothing is lost when this is forgotten.
+    /// Returns whether nothing is lost when this is forgotten.
     fn is_forgettable(&self, now: Instant) -> bool {
         let mut later = *self;
         later.pass(now);

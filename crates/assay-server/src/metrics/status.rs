@@ -20,7 +20,8 @@ const KEPT: Duration = Duration::from_secs(5);
 pub(super) struct StatusCache(Mutex<Option<(Instant, Arc<[MetricFamily]>)>>);
 
 impl StatusCache {
-    /// Returns the gauges, no older than some seconds. Concurrent scrapes wait for the first and get the same.
+    /// Returns the gauges, no older than some seconds. Concurrent scrapes wait for the first and
+    /// get the same.
     pub(super) async fn get(&self, hub: &Hub) -> Result<Arc<[MetricFamily]>, Failure> {
         let mut kept = self.0.lock().await;
         if let Some((read, families)) = &*kept

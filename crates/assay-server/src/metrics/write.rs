@@ -34,7 +34,8 @@ pub(crate) enum WriteOutcome {
     Failed,
 }
 
-/// Set in a response whose status does not tell that the change was refused: git reads refusals in the body.
+/// Set in a response whose status does not tell that the change was refused: git reads refusals in
+/// the body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RefusedInBody;
 

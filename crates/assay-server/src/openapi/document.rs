@@ -11,7 +11,7 @@ use crate::describe::operation::{BASIC, BEARER};
 use crate::describe::{Described, Refusal, Subject};
 use crate::routes::Routes;
 
-/// What comes before the routes.
+/// The introduction before the routes.
 const INTRODUCTION: &str = "The hub keeps models, benchmarks and evaluation results as git repositories. This is the API \
 that the unmodified `huggingface_hub` client speaks, with what Assay adds to it: leaderboards by task, metric, policy and \
 date, and diagnostics on refused commits.\n\nLists are paged: the `Link` header leads to the next page. Failures have \
@@ -68,7 +68,7 @@ pub(super) fn document(routes: Routes) -> Value {
     document
 }
 
-/// What stands in a query is text: what can be left out there is never null.
+/// Removes null from the parameters of queries: they are text, and a missing one is never null.
 fn forbid_null(paths: &mut Value) {
     let items = paths.as_object_mut().into_iter().flatten();
     let operations = items.flat_map(|(_, item)| item.as_object_mut().into_iter().flatten());

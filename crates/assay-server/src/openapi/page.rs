@@ -18,7 +18,7 @@ const STYLE: &str = include_str!("page/style.css");
 /// The methods, in the order of a page.
 const METHODS: [&str; 5] = ["get", "head", "post", "put", "delete"];
 
-/// What a browser may load for the page: its own style, and nothing else.
+/// Returns the content security policy of the page: its own style, and nothing else.
 pub(super) fn policy() -> HeaderValue {
     let digest = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
     let policy = format!(
@@ -75,7 +75,8 @@ pub(super) fn page(document: &Value) -> String {
     page
 }
 
-/// The questions by subject. What is asked alike of models and datasets is shown once, with both paths.
+/// The questions by subject. What is asked alike of models and datasets is shown once, with both
+/// paths.
 fn subjects(document: &Value) -> BTreeMap<&str, Vec<Question<'_>>> {
     let mut subjects: BTreeMap<&str, Vec<Question<'_>>> = BTreeMap::new();
     for (path, item) in object(&document["paths"]) {
@@ -275,7 +276,7 @@ fn shapes(page: &mut String, document: &Value) {
     page.push_str("</section>\n");
 }
 
-/// What an element of the page is called in addresses.
+/// Returns the anchor of an element of the page.
 fn anchor(name: &str) -> String {
     name.to_ascii_lowercase()
         .replace(|character: char| !character.is_ascii_alphanumeric(), "-")

@@ -1,7 +1,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is one that everyone can reach: not of this machine, not of a network behind it, and none that is
-/// set apart for something else.
+/// Returns whether an address is one that everyone can reach: not of this machine, not of a network
+/// behind it, and none that is set apart for something else.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -12,7 +12,8 @@ pub(super) fn is_public(address: IpAddr) -> bool {
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [first, second, third, _] = address.octets();
     let is_special = match (first, second, third) {
-        // This network, shared address space, protocol assignments, benchmarks, and what is reserved.
+        // This network, shared address space, protocol assignments, benchmarks, and what is
+        // reserved.
         (0 | 240..=255, _, _)
         | (100, 64..=127, _)
         | (192, 0, 0)

@@ -20,7 +20,7 @@ use crate::extract::PathParams;
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// How many repositories of each kind the page of an account lists.
+/// The number of repositories of each kind on the page of an account.
 const LISTED: usize = 100;
 /// The roles that a member can have, with what each may do.
 const ROLES: [(Role, &str); 4] = [

@@ -1,5 +1,5 @@
-//! The hub's own style sheet, script, fonts and icon. The name of each holds a digest of its content, so that a browser
-//! can keep it for ever and a new version is asked for at once.
+//! The hub's own style sheet, script, fonts and icon. The name of each holds a digest of its
+//! content, so that a browser can keep it for ever and a new version is asked for at once.
 
 use std::sync::LazyLock;
 
@@ -14,9 +14,9 @@ use sha2::{Digest as _, Sha256};
 use super::gzip;
 use crate::error::{Failure, one_line};
 
-/// How many bytes of the digest a name has.
+/// Number of bytes of the digest a that name has.
 const DIGEST: usize = 8;
-/// What has a digest in its name never changes.
+/// The header of files with a digest in their name, which never change.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// The fonts, by the name that the style sheet calls them.
@@ -107,17 +107,17 @@ impl Asset {
     }
 }
 
-/// Where the style sheet is.
+/// Returns the address of the style sheet.
 pub(crate) fn style() -> &'static str {
     &STYLE.address
 }
 
-/// Where the script is.
+/// Returns the address of the script.
 pub(crate) fn script() -> &'static str {
     &SCRIPT.address
 }
 
-/// Where the icon is.
+/// Returns the address of the icon.
 pub(crate) fn icon() -> &'static str {
     &ICON.address
 }
@@ -132,7 +132,7 @@ pub(crate) fn verifier() -> &'static str {
     &VERIFIER.address
 }
 
-/// Where the font is that every page needs at once.
+/// Returns the address of the font that every page needs at once.
 pub(crate) fn font() -> &'static str {
     &FONTS[0].address
 }

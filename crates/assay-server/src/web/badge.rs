@@ -13,7 +13,7 @@ use crate::extract::{PageRepo, PathParams};
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How wide a character is about, in units of the picture.
+/// The approximate width of a character, in units of the picture.
 const CHARACTER: usize = 7;
 /// The longest text of a half.
 const MAX: usize = 48;
@@ -74,7 +74,7 @@ pub(super) async fn badge(
     Ok(visitor.other_kept(&state, place, "image/svg+xml", picture))
 }
 
-/// How a badge looks.
+/// The look of a badge.
 #[derive(Debug, Clone, Copy)]
 enum Tone {
     /// Among the first three.

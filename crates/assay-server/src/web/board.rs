@@ -35,7 +35,7 @@ use crate::rendered::{About, Answer};
 use crate::state::AppState;
 use crate::wire;
 
-/// How many rows a page has.
+/// Number of rows that a page has.
 const PAGE: usize = 100;
 /// The files that a board can be had as: the end of the address, and what it is called.
 const FORMS: [(&str, &str); 5] = [
@@ -207,7 +207,7 @@ fn description<'d>(
     }
 }
 
-/// What a page shows of a board: columns and rows.
+/// The table of a board: columns and rows.
 struct Table {
     /// The moment that is shown.
     moment: Timestamp,

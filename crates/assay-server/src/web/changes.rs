@@ -1,4 +1,5 @@
-//! What changed on the boards since a day: over the hub, or on one board. What differs between two moments is beside it.
+//! What changed on the boards since a day: over the hub, or on one board. What differs between two
+//! moments is beside it.
 
 use askama::Template;
 use assay_app::{BoardChanges, ChangedBoards};

@@ -1,4 +1,5 @@
-//! Charts of a board. What they show is computed by `assay_board::chart`; here it gets pixels, words and a table.
+//! Charts of a board. What they show is computed by `assay_board::chart`; here it gets pixels,
+//! words and a table.
 
 mod against;
 mod intervals;
@@ -12,7 +13,7 @@ pub(crate) use self::against::{Cost, against};
 pub(crate) use self::intervals::intervals;
 pub(crate) use self::over_time::{over_time, records_of};
 
-/// How many points of the table under a chart are listed.
+/// Number of points of the table under a chart that are listed.
 const MAX_LISTED: usize = 12;
 
 /// A chart with everything that stands round it.
@@ -20,9 +21,9 @@ const MAX_LISTED: usize = 12;
 pub(crate) struct Chart {
     /// The anchor of the chart.
     pub(crate) id: &'static str,
-    /// What it shows.
+    /// The title of the chart.
     pub(crate) title: String,
-    /// What is to be seen in it, in a sentence.
+    /// The message of the chart, in a sentence.
     pub(crate) summary: String,
     /// The drawing.
     pub(crate) svg: String,
@@ -30,7 +31,7 @@ pub(crate) struct Chart {
     pub(crate) heads: Vec<String>,
     /// The rows of the table: an address and the cells, the first of which leads there.
     pub(crate) rows: Vec<(String, Vec<String>)>,
-    /// How many rows are not listed.
+    /// Number of rows that are not listed.
     pub(crate) more: usize,
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn unit(metric: &Metric) -> &str {
     assay_hub_api::unit_sign(metric.unit.as_deref())
 }
 
-/// Which way a metric improves, as a sign and in words.
+/// Returns the better direction of a metric, as a sign and in words.
 pub(crate) fn way(direction: Direction) -> (&'static str, &'static str) {
     match direction {
         Direction::HigherIsBetter => ("\u{2191}", "higher is better"),

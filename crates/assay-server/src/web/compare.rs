@@ -19,7 +19,7 @@ use crate::rendered::{About, Answer};
 use crate::side_by_side::{SideBySide, verdict};
 use crate::state::AppState;
 
-/// How many models can be compared.
+/// Number of models that can be compared.
 const MODELS: usize = 20;
 
 #[derive(Template)]
@@ -61,7 +61,7 @@ struct CompareRow {
     way: (&'static str, &'static str),
     unit: String,
     cells: Vec<Option<CompareCell>>,
-    /// Where the values lie, from 0 to 100.
+    /// The positions of the values, from 0 to 100.
     dots: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ struct CompareCell {
     total: usize,
     best: bool,
     verified: bool,
-    /// How it differs from the first model.
+    /// The difference from the first model.
     gap: Option<Gap>,
 }
 
@@ -137,7 +137,8 @@ pub(super) async fn compare(
     visitor.render_kept(&state, place, &page)
 }
 
-/// The models that the address names, in its order: `models=a,b` and `models=a&models=b` are the same.
+/// The models that the address names, in its order: `models=a,b` and `models=a&models=b` are the
+/// same.
 fn named(visitor: &Visitor) -> (Vec<String>, bool) {
     let mut named: Vec<String> = Vec::new();
     let texts = visitor
@@ -249,8 +250,8 @@ fn gap(first: &BoardRow, row: &BoardRow, metric: &Metric) -> Gap {
     }
 }
 
-/// How often each model is clearly ahead of each other, not clearly different, and clearly behind, over the boards that
-/// both are on and that tell how uncertain their values are.
+/// Counts how often each model is clearly ahead of each other, not clearly different, and clearly
+/// behind, over the boards that both are on and that report the uncertainty of their values.
 fn wins(
     models: &[RepoId],
     found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)],

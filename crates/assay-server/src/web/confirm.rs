@@ -1,4 +1,5 @@
-//! The question before an act that takes something from somebody: it is asked once, by a page that works without a script.
+//! The question before an act that takes something from somebody: it is asked once, by a page that
+//! works without a script.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};

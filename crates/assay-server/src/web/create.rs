@@ -21,7 +21,7 @@ use crate::state::AppState;
 
 /// The file that makes a dataset a benchmark.
 const DEFINITION: &str = "eval.yaml";
-/// How many metrics the form has rows for.
+/// Number of metrics that the form has rows for.
 const METRIC_ROWS: usize = 4;
 
 pub(super) fn pages() -> Pages {

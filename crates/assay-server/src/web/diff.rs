@@ -1,4 +1,5 @@
-//! A unified diff as rows of a table. Everything in it was written by strangers and is shown as text.
+//! A unified diff as rows of a table. Everything in it was written by strangers and is shown as
+//! text.
 
 use assay_app::DiffText;
 
@@ -7,16 +8,16 @@ const MAX_LINES: usize = 4_000;
 /// The longest line that is shown, in characters.
 const MAX_LINE: usize = 2_000;
 
-/// What changed in one file.
+/// The changes of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct FileDiff {
     /// The file, with its former name when it was moved.
     pub(crate) name: String,
-    /// What became of it: `added`, `deleted`, `moved` or `changed`.
+    /// The kind of change: `added`, `deleted`, `moved` or `changed`.
     pub(crate) became: &'static str,
-    /// How many lines came.
+    /// Number of lines that came.
     pub(crate) added: usize,
-    /// How many lines went.
+    /// Number of lines that went.
     pub(crate) removed: usize,
     /// The lines.
     pub(crate) lines: Vec<Line>,
@@ -25,7 +26,7 @@ pub(crate) struct FileDiff {
 /// One line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// What it is.
+    /// The kind of the line.
     pub(crate) kind: LineKind,
     /// Its number before.
     pub(crate) old: Option<usize>,
@@ -35,7 +36,7 @@ pub(crate) struct Line {
     pub(crate) text: String,
 }
 
-/// What a line of a diff is.
+/// A kind of line of a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
     /// It is in both.
@@ -111,7 +112,7 @@ fn parse(text: &str) -> (Vec<FileDiff>, bool) {
     (files, false)
 }
 
-/// Where in a file a diff is.
+/// The position in a diff.
 #[derive(Debug, Default)]
 struct Reader {
     old: usize,

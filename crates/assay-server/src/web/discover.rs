@@ -15,13 +15,14 @@ use crate::state::AppState;
 
 /// The most repositories of a kind in the sitemap; a sitemap may have 50,000 addresses.
 const MAX_LISTED: usize = 20_000;
-/// How many benchmarks `llms.txt` names.
+/// The number of benchmarks that `llms.txt` names.
 const MAX_NAMED: usize = 100;
 const TEXT: &str = "text/plain; charset=utf-8";
 const XML: &str = "application/xml; charset=utf-8";
 /// The pages that are there on every hub.
 const FIRST_PAGES: [&str; 5] = ["/", "/results", "/benchmarks", "/models", "/docs"];
-/// What crawlers have no use for: forms, what only those see who are signed in, and views of the same rows in other orders.
+/// Pages that crawlers have no use for: forms, pages of those who are signed in, and views of the
+/// same rows in other orders.
 const NOT_FOR_CRAWLERS: [&str; 9] = [
     "/new/",
     "/login",

@@ -1,4 +1,5 @@
-//! Pull requests and discussions: the list, one of them with what it would do, and what people do there.
+//! Pull requests and discussions: the list, one of them with what it would do, and what people do
+//! there.
 
 mod act;
 mod show_one;
@@ -123,7 +124,8 @@ async fn list(
         offset: 0,
     };
     let size = usize::try_from(DiscussionFilter::PAGE).unwrap_or(usize::MAX);
-    // How many there are is known only after the first look, and the page that is asked for may be another.
+    // How many there are is known only after the first look, and the page that is asked for may be
+    // another.
     let mut page = state.hub.discussions().discussions(&repo, &filter).await?;
     let total = usize::try_from(page.count).unwrap_or(usize::MAX);
     let paging = Paging::new(&visitor.path, &visitor.state, total, size);

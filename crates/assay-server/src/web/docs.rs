@@ -235,7 +235,8 @@ const PARTS: [DocsPart; 5] = [
 
 /// The hubs of the examples. Their address is that of this hub on [`PAGES_ABOUT_THIS_HUB`].
 const EXAMPLE_HUBS: [&str; 2] = ["http://127.0.0.1:8460", "https://hub.example"];
-/// The pages for people who use a hub that is there. On all others the reader starts one, or several hubs are meant.
+/// The pages for people who use a hub that is there. On all others the reader starts one, or
+/// several hubs are meant.
 const PAGES_ABOUT_THIS_HUB: [&str; 9] = [
     "benchmark-owners",
     "model-developers",
@@ -421,7 +422,7 @@ async fn schema(PathParams(file): PathParams<String>) -> Result<Response, Failur
     Ok((headers, *text).into_response())
 }
 
-/// What a rule is about: the heading that it stands under in the list of all codes.
+/// Returns the subject of a rule: its heading in the list of all codes.
 fn group_of(code: &str) -> &'static str {
     let row = format!("| [{code}]");
     let mut group = "Others";

@@ -15,9 +15,9 @@ use crate::extract::PageRepo;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How many rows are shown unless all are asked for.
+/// Number of rows that are shown unless all are asked for.
 const COLLAPSED: usize = 10;
-/// How many rows are shown at most.
+/// Number of rows that are shown at most.
 const EXPANDED: usize = 100;
 
 #[derive(Template)]
@@ -48,8 +48,8 @@ struct EmbedRow {
     highlighted: bool,
 }
 
-/// A board in a frame: `leaderboard_task_id`, `leaderboard_max_params`, `leaderboard_is_expanded` and `eval_result`, which
-/// names the model to be seen at once.
+/// A board in a frame: `leaderboard_task_id`, `leaderboard_max_params`, `leaderboard_is_expanded`
+/// and `eval_result`, which names the model to be seen at once.
 pub(super) async fn leaderboard(
     State(state): State<AppState>,
     visitor: Visitor,

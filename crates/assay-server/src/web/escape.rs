@@ -4,8 +4,9 @@ use askama::filters::Escaper;
 
 use super::links::is_hidden;
 
-/// How every text in a page is written: as HTML, with what is hidden made visible. Direction marks, zero-width and
-/// control characters make a text look like another one, so the mark of a broken character stands in their place.
+/// How every text in a page is written: as HTML, with what is hidden made visible. Direction marks,
+/// zero-width and control characters make a text look like another one, so the mark of a broken
+/// character stands in their place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inert;
 

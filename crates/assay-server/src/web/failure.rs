@@ -56,10 +56,10 @@ pub(crate) fn page(
     (status, headers, text).into_response()
 }
 
-/// Who is told of a failure.
+/// The visitor who sees a failure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visit<'v> {
-    /// Who is signed in.
+    /// The user who is signed in.
     pub(crate) person: Option<&'v str>,
     /// The path and query, as they came.
     pub(crate) here: &'v str,

@@ -15,9 +15,9 @@ use crate::extract::{PageRepo, PathParams};
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How many entries a feed has.
+/// Number of entries that a feed has.
 const ENTRIES: usize = 30;
-/// How many boards of a model are asked for what changed.
+/// Number of boards of a model that are asked for what changed.
 const BOARDS: usize = 12;
 const KIND: &str = "application/atom+xml; charset=utf-8";
 
@@ -35,7 +35,7 @@ struct Entry {
     to: String,
 }
 
-/// What changes on a board.
+/// The feed of changes on a board.
 pub(super) async fn of_benchmark(
     State(state): State<AppState>,
     visitor: Visitor,
@@ -54,7 +54,7 @@ pub(super) async fn of_benchmark(
     Ok(visitor.other_kept(&state, place, KIND, text))
 }
 
-/// What changes for a model, on every board it is on.
+/// The feed of changes for a model, on every board it is on.
 pub(super) async fn of_model(
     State(state): State<AppState>,
     visitor: Visitor,
@@ -96,7 +96,7 @@ pub(super) async fn of_model(
     Ok(visitor.other_kept(&state, place, KIND, text))
 }
 
-/// What is new for the models of a user or an organisation.
+/// The feed of news for the models of a user or an organisation.
 pub(super) async fn of_account(
     State(state): State<AppState>,
     visitor: Visitor,
@@ -121,7 +121,8 @@ pub(super) async fn of_hub(
     Ok(visitor.other_kept(&state, place, KIND, text))
 }
 
-/// The newest results, and what changed on their boards: of every model, or of those of one account.
+/// The newest results, and what changed on their boards: of every model, or of those of one
+/// account.
 async fn recent(
     state: &AppState,
     visitor: &Visitor,

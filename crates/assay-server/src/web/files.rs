@@ -23,7 +23,7 @@ use crate::state::AppState;
 
 /// The largest file whose content is shown, in bytes.
 const MAX_SHOWN: u64 = 512 << 10;
-/// How many commits a page of the history has.
+/// Number of commits that a page of the history has.
 const COMMITS: usize = 50;
 
 pub(super) fn of_repository() -> Pages {
@@ -126,11 +126,11 @@ struct CommitPage {
     left_out: Option<String>,
 }
 
-/// What of a file is shown.
+/// The part of a file that is shown.
 enum Content {
     /// Its lines.
     Lines(Vec<String>),
-    /// What it says in Markdown, as HTML that does nothing, with the way to its lines.
+    /// Markdown as HTML without effects, with the address of its lines.
     Prose { html: String, plain: String },
     /// Nothing, and why.
     Nothing(&'static str),
@@ -295,7 +295,8 @@ async fn blob(
     })
 }
 
-/// Clients take files from `resolve`, with a token. A browser has a session, which opens pages alone, so this is one.
+/// Clients take files from `resolve`, with a token. A browser has a session, which opens pages
+/// alone, so this is one.
 async fn save(
     State(state): State<AppState>,
     visitor: Visitor,

@@ -6,11 +6,11 @@ use assay_model::{Diagnostic, Severity};
 pub(crate) struct Finding {
     /// The code of the rule.
     pub(crate) code: String,
-    /// How much it weighs.
+    /// The severity of the finding.
     pub(crate) weight: String,
     /// The class of its badge.
     pub(crate) class: &'static str,
-    /// What is wrong, in pieces: whether each is what somebody wrote, and its text.
+    /// The message, in pieces: whether each was written by somebody, and its text.
     pub(crate) message: Vec<(bool, String)>,
     /// The file, with line and column.
     pub(crate) place: String,
@@ -25,11 +25,11 @@ pub(crate) struct Finding {
 /// A line with a marked part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Marked {
-    /// What comes before it.
+    /// The text before it.
     pub(crate) before: String,
     /// The marked part.
     pub(crate) meant: String,
-    /// What comes after it.
+    /// The text after it.
     pub(crate) after: String,
 }
 
@@ -78,9 +78,9 @@ pub(crate) struct KeptFinding {
     pub(crate) name: &'static str,
     /// The page of the rule.
     pub(crate) to: String,
-    /// What it found.
+    /// The message.
     pub(crate) message: String,
-    /// Whether it puts the value in doubt.
+    /// True if it puts the value in doubt.
     pub(crate) doubts: bool,
 }
 

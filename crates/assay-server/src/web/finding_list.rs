@@ -28,7 +28,8 @@ struct FindingsPage {
     crumbs: Vec<(String, String)>,
     title: String,
     path: String,
-    /// The tasks that can be chosen: id, name and whether it is chosen; none on the page of the hub.
+    /// The tasks that can be chosen: id, name and whether it is chosen; none on the page of the
+    /// hub.
     tasks: Vec<(String, String, bool)>,
     rules: Vec<RuleChoice>,
     /// The rule that is chosen.

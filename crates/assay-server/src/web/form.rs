@@ -1,4 +1,4 @@
-//! What a form of ours sends: fields and, where one is chosen, a file.
+//! The content of a form: fields and, where one is chosen, a file.
 
 mod multipart;
 
@@ -28,9 +28,9 @@ pub(crate) struct Form {
 pub(crate) struct Upload {
     /// The field.
     pub(crate) field: String,
-    /// What it is called on the machine it comes from.
+    /// The name of the file on the machine it comes from.
     pub(crate) name: String,
-    /// What is in it.
+    /// The content of the file.
     pub(crate) content: Bytes,
 }
 
@@ -71,7 +71,7 @@ impl Form {
         pairs.map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Whether a box was ticked or a button was pressed.
+    /// Returns whether a box was ticked or a button was pressed.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|(field, _)| field == name)
     }

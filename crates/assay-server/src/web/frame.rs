@@ -1,34 +1,35 @@
 use super::links;
 use super::theme::Theme;
 
-/// What stands round the content of every page.
+/// The frame around the content of every page.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     /// The title, without the name of the hub.
     pub(crate) title: String,
-    /// What the page shows, in a sentence, for those who link to it.
+    /// A description of the page in a sentence, for sites that link to it.
     pub(crate) description: String,
     /// Light or dark.
     pub(crate) theme: Theme,
     /// The path and query of this page.
     pub(crate) here: String,
-    /// Who is signed in.
+    /// The user who is signed in.
     pub(crate) person: Option<String>,
-    /// What the forms of the page carry.
+    /// The token that the forms of the page carry.
     pub(crate) form: String,
-    /// Which part of the hub it belongs to.
+    /// The section of the hub it belongs to.
     pub(crate) section: Section,
-    /// What was searched for.
+    /// The text that was searched for.
     pub(crate) search: String,
     /// The feed of what the page shows: its title and address.
     pub(crate) feed: Option<(String, String)>,
-    /// Whether search engines are asked to stay away.
+    /// True if search engines are asked to stay away.
     pub(crate) unlisted: bool,
-    /// The address by which search engines know the page, with scheme and host; empty when it has none.
+    /// The address by which search engines know the page, with scheme and host; empty when it has
+    /// none.
     pub(crate) canonical: String,
-    /// What the page shows, for machines: JSON-LD that was escaped to stand in a script element.
+    /// The content of the page for machines: JSON-LD that was escaped to stand in a script element.
     pub(crate) json_ld: Option<String>,
-    /// Whether there are samples to look at.
+    /// True if there are samples to look at.
     pub(crate) has_lake: bool,
 }
 
@@ -48,12 +49,12 @@ pub(crate) enum Section {
     Samples,
     /// Models side by side.
     Compare,
-    /// What is documented.
+    /// The documentation.
     Docs,
 }
 
 impl Frame {
-    /// What the header leads to: address, name, and whether this page belongs there.
+    /// Returns the links of the header: address, name, and whether this page belongs there.
     pub(crate) fn sections(&self) -> Vec<(&'static str, &'static str, bool)> {
         let sections = [
             ("/results", "Results", Section::Results),
@@ -70,7 +71,7 @@ impl Frame {
             .collect()
     }
 
-    /// Where one signs in and comes back from.
+    /// Returns the address of the sign-in that leads back here.
     pub(crate) fn login(&self) -> String {
         match self.here.as_str() {
             "/" | "/login" => "/login".to_owned(),

@@ -1,4 +1,4 @@
-//! Where a form leads when it has done its work.
+//! Redirects of forms that have done their work.
 
 use axum::http::header::{LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};

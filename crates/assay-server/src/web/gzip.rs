@@ -14,7 +14,7 @@ pub(crate) fn packed(bytes: &[u8]) -> Bytes {
     written.map_or_else(|_| Bytes::copy_from_slice(bytes), Bytes::from)
 }
 
-/// Whether who asks can read what is packed.
+/// Returns whether who asks can read what is packed.
 pub(crate) fn is_welcome(headers: &HeaderMap) -> bool {
     let Some(text) = headers
         .get(ACCEPT_ENCODING)

@@ -16,17 +16,17 @@ use crate::error::Failure;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How many results are shown as new.
+/// Number of results that are shown as new.
 const NEWEST: u32 = 8;
-/// How many rank changes are shown.
+/// Number of rank changes that are shown.
 const CHANGES: usize = 8;
-/// How many of them are of one board.
+/// The number of them that are of one board.
 const OF_ONE: usize = 3;
-/// How many boards are asked for what changed.
+/// Number of boards that are asked for what changed.
 const BOARDS: usize = 6;
-/// How many rows of the matrix of all results are shown.
+/// Number of rows of the matrix of all results that are shown.
 const MATRIX_ROWS: usize = 15;
-/// How many benchmarks are shown.
+/// Number of benchmarks that are shown.
 const BENCHMARKS: usize = 6;
 
 #[derive(Template)]
@@ -69,7 +69,7 @@ pub(super) struct Newest {
     pub(super) value: String,
     /// The rank and of how many.
     pub(super) rank: Option<(usize, usize)>,
-    /// What stands behind it.
+    /// The status of the result.
     pub(super) status: Status,
     /// Since when it is there.
     pub(super) since: String,
@@ -135,7 +135,7 @@ pub(super) fn newest(news: &News) -> Newest {
     }
 }
 
-/// What changed last on the boards where something is new.
+/// Returns the last changes on the boards where something is new.
 async fn latest(state: &AppState, visitor: &Visitor, news: &[News]) -> Result<Vec<Move>, Failure> {
     let mut boards = Vec::new();
     for one in news {

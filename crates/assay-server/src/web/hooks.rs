@@ -76,7 +76,7 @@ impl Hooks {
         })
     }
 
-    /// Where the deliveries of a webhook are shown.
+    /// Returns the address of the deliveries of a webhook.
     pub(super) fn deliveries(&self, hook: &HookInfo) -> String {
         deliveries_at(&self.place, hook.id)
     }
@@ -237,7 +237,7 @@ fn read(text: &str) -> Result<HookPlace, Failure> {
     Ok(HookPlace::Repository(kind, id))
 }
 
-/// Where the webhooks of a place are listed for who manages it.
+/// Returns the address at which the webhooks of a place are managed.
 fn settings_of(visitor: &Visitor, place: &HookPlace) -> String {
     match place {
         HookPlace::Account(name) if visitor.caller.name() == Some(name) => {

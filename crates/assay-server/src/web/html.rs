@@ -21,7 +21,7 @@ const EMBED_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'none'; \
      base-uri 'none'; frame-ancestors *",
 );
-/// What is no page does nothing at all.
+/// The content security policy of answers that are no pages: nothing may run.
 const INERT_POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 
 /// The headers of a page.

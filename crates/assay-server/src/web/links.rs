@@ -4,7 +4,7 @@ use assay_app::EvalResult;
 use assay_model::{PullNumber, RepoId, RepoKind, TaskId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What stays as it is in a part of a path.
+/// The characters that stay as they are in a part of a path.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -13,7 +13,8 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
 /// The longest address that becomes a link.
 const MAX: usize = 2048;
 
-/// An address that somebody wrote, if a click on it cannot do harm: only `http` and `https`, with nothing hidden in it.
+/// An address that somebody wrote, if a click on it cannot do harm: only `http` and `https`, with
+/// nothing hidden in it.
 pub(crate) fn safe(address: &str) -> Option<&str> {
     let address = address.trim();
     let rest = ["http://", "https://"].into_iter().find_map(|scheme| {
@@ -27,7 +28,8 @@ pub(crate) fn safe(address: &str) -> Option<&str> {
     (is_fine && address.len() <= MAX && address.chars().all(is_plain)).then_some(address)
 }
 
-/// An address within this hub, as it came from somebody: a path and nothing that a browser takes for another host.
+/// An address within this hub, as it came from somebody: a path and nothing that a browser takes
+/// for another host.
 pub(crate) fn here(address: &str) -> Option<&str> {
     let is_path = address.starts_with('/')
         && !address.starts_with("//")
@@ -36,7 +38,7 @@ pub(crate) fn here(address: &str) -> Option<&str> {
     (is_path && address.chars().all(|c| matches!(c, '!'..='~'))).then_some(address)
 }
 
-/// Whether a character changes what others look like, or cannot be seen.
+/// Returns whether a character changes what others look like, or cannot be seen.
 pub(crate) fn is_hidden(c: char) -> bool {
     matches!(
         c,
@@ -108,7 +110,8 @@ pub(crate) fn discussion(kind: RepoKind, id: &RepoId, number: PullNumber) -> Str
     format!("{}/discussions/{number}", repo(kind, id))
 }
 
-/// The page of one result: by its token when that holds, else by its place, which a board knows as well.
+/// The page of one result: by its token when that holds, else by its place, which a board knows as
+/// well.
 pub(crate) fn result(result: &EvalResult) -> String {
     let model = model(&result.model);
     if let Some(attested) = result.standing.attested() {

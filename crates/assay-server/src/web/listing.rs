@@ -15,9 +15,9 @@ use crate::error::Failure;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How many benchmarks or models a page has.
+/// Number of benchmarks or models a page that has.
 const PAGE: usize = 48;
-/// How many scores the little plot of a benchmark shows.
+/// Number of scores that the little plot of a benchmark shows.
 const STRIP: usize = 120;
 
 #[derive(Template)]
@@ -40,27 +40,27 @@ pub(super) struct BenchmarkCard {
     pub(super) to: String,
     /// Its name.
     pub(super) name: String,
-    /// What it measures.
+    /// A description of what it measures.
     pub(super) description: String,
-    /// Whether the operator lists it.
+    /// True if the operator lists it.
     pub(super) official: bool,
-    /// Whether only some see it.
+    /// True if only some see it.
     pub(super) private: bool,
-    /// How many tasks it has.
+    /// Number of tasks that it has.
     pub(super) tasks: usize,
     /// The metric that ranks, with which way is better.
     pub(super) metric: String,
-    /// How many models its first task has.
+    /// The number of models of its first task.
     pub(super) models: usize,
-    /// How many of them are verified.
+    /// The number of them that are verified.
     pub(super) verified: usize,
     /// The best: address, name and value.
     pub(super) leader: Option<(String, String, String)>,
     /// How much of the scale lies beyond the leader, and how many cannot be told from it.
     pub(super) headroom: Option<String>,
-    /// When the newest result was made.
+    /// Time at which the newest result was made.
     pub(super) newest: Option<String>,
-    /// Where the scores lie, as the steps of a path from 0 to 100.
+    /// The positions of the scores, as the steps of a path from 0 to 100.
     pub(super) strip: String,
 }
 
@@ -82,17 +82,17 @@ pub(super) struct ModelCard {
     pub(super) id: RepoId,
     /// Its page.
     pub(super) to: String,
-    /// What it is.
+    /// A description of the repository.
     pub(super) description: Option<String>,
-    /// What it does.
+    /// The task of the model.
     pub(super) pipeline: Option<String>,
-    /// Whether only some see it.
+    /// True if only some see it.
     pub(super) private: bool,
-    /// When it last changed.
+    /// The time of the last change.
     pub(super) updated: String,
-    /// How many results it has.
+    /// Number of results that it has.
     pub(super) results: usize,
-    /// How many of them are verified.
+    /// The number of them that are verified.
     pub(super) verified: usize,
 }
 
@@ -253,7 +253,8 @@ pub(super) async fn card(
     }))
 }
 
-/// Says how far the leader is from the end of the scale that the metric declares, and how many rows cannot be told from it.
+/// Says how far the leader is from the end of the scale that the metric declares, and how many rows
+/// cannot be told from it.
 fn headroom(view: &BoardView, metric: &Metric) -> Option<String> {
     let leader = view.leader().row?;
     let end = match metric.direction {

@@ -20,7 +20,7 @@ use crate::rate::{self, RateKey};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// What is said to who cannot be signed in; it does not tell which of the two was wrong.
+/// The message of a failed sign-in; it does not tell which of the two was wrong.
 const WRONG: &str = "That did not work: the token or the name and password are not right.";
 
 pub(super) fn pages() -> Pages {
@@ -43,7 +43,7 @@ struct Login {
     kept: Option<KeptForm>,
 }
 
-/// Where a request comes from, to count wrong guesses.
+/// The address of a request, for counting wrong guesses.
 pub(super) struct ClientAddress(IpAddr);
 
 impl FromRequestParts<AppState> for ClientAddress {

@@ -1,5 +1,5 @@
-//! What strangers wrote in Markdown, as HTML that does nothing: no markup of theirs, no picture that a browser would
-//! fetch, no link that is not plain.
+//! Markdown of strangers as HTML without effects: no markup of theirs, no picture that a browser
+//! would fetch, no link that is not plain.
 
 use std::vec::IntoIter;
 
@@ -12,7 +12,7 @@ use pulldown_cmark::{
 use super::escape::escaped;
 use super::links;
 
-/// How much of a text is shown, in bytes.
+/// The number of bytes of a text that are shown.
 const MAX: usize = 256 << 10;
 
 /// The extensions of Markdown that are read.
@@ -59,8 +59,8 @@ fn to_html(
     out
 }
 
-/// The anchors of all headings, in their order: lower case, words joined by dashes, without other signs. The second
-/// heading of a name has `-1` at its end, as on other forges.
+/// The anchors of all headings, in their order: lower case, words joined by dashes, without other
+/// signs. The second heading of a name has `-1` at its end, as on other forges.
 fn anchors(text: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     let mut heading: Option<String> = None;
@@ -169,7 +169,7 @@ struct Tamer<'f> {
     talk: Option<Talk<'f>>,
     /// True inside a block of code.
     in_code: bool,
-    /// How the links and pictures end that have begun.
+    /// The closing tags of the links and pictures that have begun.
     open: Vec<&'static str>,
     /// The anchors of the headings that come, on pages of our own.
     anchors: Option<IntoIter<String>>,
@@ -218,7 +218,8 @@ impl Tamer<'_> {
         }
     }
 
-    /// A text, with links to what a comment refers to. Code refers to nothing, and a link in a link is none.
+    /// A text, with links to what a comment refers to. Code refers to nothing, and a link in a link
+    /// is none.
     fn text<'e>(&self, text: CowStr<'e>) -> Event<'e> {
         let talk = self.talk.filter(|_| !self.in_code && self.open.is_empty());
         match talk.and_then(|talk| talk.linked(&text)) {
@@ -262,7 +263,7 @@ impl Tamer<'_> {
     }
 }
 
-/// Where a link leads: elsewhere by `http` or `https`, else to a file beside the text.
+/// Returns the target of a link: another site by `http` or `https`, else a file beside the text.
 fn target(address: &str, folder: &str) -> Option<String> {
     if let Some(address) = links::safe(address) {
         return Some(address.to_owned());
@@ -279,7 +280,8 @@ fn target(address: &str, folder: &str) -> Option<String> {
     })
 }
 
-/// Returns the address of a link of our own: as [`target`], to a heading of this page or of another one too.
+/// Returns the address of a link of our own: as [`target`], to a heading of this page or of another
+/// one too.
 fn target_with_anchor(address: &str, folder: &str) -> Option<String> {
     let Some((path, anchor)) = address.split_once('#') else {
         return target(address, folder);

@@ -1,7 +1,8 @@
 //! Models by columns: the tasks of a benchmark, or those of every benchmark of the hub.
 //!
-//! One component in four places: the matrix of a benchmark, the matrix of the hub (whole, and its first rows on the first
-//! page), chosen models side by side, and one model turned by 90 degrees ([`standing()`]).
+//! One component in four places: the matrix of a benchmark, the matrix of the hub (whole, and its
+//! first rows on the first page), chosen models side by side, and one model turned by 90 degrees
+//! ([`standing()`]).
 
 mod cache;
 mod export;
@@ -38,9 +39,9 @@ use crate::extract::PageRepo;
 use crate::rendered::{About, Answer, Place};
 use crate::state::AppState;
 
-/// How many rows a page has: with 60 full columns it stays below 120 kB.
+/// Number of rows that a page has: with 60 full columns it stays below 120 kB.
 const PAGE: usize = 50;
-/// How many organisations can be chosen from.
+/// Number of organisations that can be chosen from.
 const MAX_ORGANISATIONS: usize = 200;
 /// The sizes that can be chosen, in billions of parameters.
 const SIZES: [u64; 5] = [3, 10, 40, 80, 200];
@@ -195,7 +196,8 @@ pub(super) async fn first_rows(
     }))
 }
 
-/// Returns the rows of chosen models, with the columns that any of them has a result on; none when there is no such column.
+/// Returns the rows of chosen models, with the columns that any of them has a result on; none when
+/// there is no such column.
 pub(super) async fn chosen_rows(
     state: &AppState,
     visitor: &Visitor,

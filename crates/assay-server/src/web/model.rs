@@ -24,13 +24,13 @@ use crate::extract::PageRepo;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
-/// How many results are shown.
+/// Number of results that are shown.
 const RESULTS: usize = 300;
-/// How many models that are made from this one are named.
+/// The number of derived models that are named.
 const CHILDREN: usize = 12;
-/// How many files are listed.
+/// Number of files that are listed.
 const FILES: usize = 12;
-/// How many tags are shown.
+/// Number of tags that are shown.
 const TAGS: usize = 16;
 
 #[derive(Template)]
@@ -46,7 +46,7 @@ struct ModelPage {
     more: usize,
     tags: Vec<String>,
     groups: Vec<Group>,
-    /// Where it stands among all models.
+    /// The standing among all models.
     standing: Option<Standing>,
     results: usize,
     verified: usize,
@@ -180,7 +180,7 @@ async fn group(
     }))
 }
 
-/// What the model is made from: with an address when the visitor may see it here.
+/// Returns the bases of the model: with an address when the visitor may see it here.
 async fn bases(
     state: &AppState,
     visitor: &Visitor,

@@ -10,17 +10,17 @@ use super::{board_diff_page, links, show};
 /// A rank change as pages and feeds tell it.
 #[derive(Debug, Clone)]
 pub(super) struct Move {
-    /// When.
+    /// The time of the move.
     pub(super) at: Timestamp,
     /// The model: address and name.
     pub(super) model: (String, String),
     /// The board: address and name.
     pub(super) board: (String, String),
-    /// What happened, in a word for the style: `up`, `down`, `new`, `same` or `gone`.
+    /// The kind of move, as a word for the style: `up`, `down`, `new`, `same` or `gone`.
     pub(super) kind: &'static str,
     /// A sign for it.
     pub(super) sign: &'static str,
-    /// What happened, in words.
+    /// The move in words.
     pub(super) what: String,
     /// The value and how it was before.
     pub(super) value: String,
@@ -100,7 +100,7 @@ fn told(board: &BoardChanges, change: &BoardChange) -> Move {
     }
 }
 
-/// What became of a rank: a word for the style, a sign, and a sentence.
+/// Returns the change of a rank: a word for the style, a sign, and a sentence.
 fn movement(movement: Movement) -> (&'static str, &'static str, String) {
     match movement {
         Movement::Entered { to } => ("new", "+", format!("new at rank {to}")),

@@ -1,9 +1,10 @@
 use super::Visitor;
 
-/// What a form has done, told once on the page that it leads to: how it is meant, and what is said.
+/// The outcome of a form, shown once on the page that it leads to: its kind, and its text.
 pub(crate) type Notice = Option<(&'static str, &'static str)>;
 
-/// What the address of a page says was done. Only these texts exist: an address cannot make a page say anything else.
+/// Returns the notice that the address of a page names. Only these texts exist: an address cannot
+/// make a page say anything else.
 pub(crate) fn of(visitor: &Visitor) -> Notice {
     let text = match visitor.state.get("done")? {
         "revoked" => "The token is revoked. It opens nothing any more.",

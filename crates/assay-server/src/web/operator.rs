@@ -1,4 +1,5 @@
-//! The operator's pages: what the hub holds, who is on it, which benchmarks are official, and what is closed.
+//! The operator's pages: what the hub holds, who is on it, which benchmarks are official, and what
+//! is closed.
 
 mod audit;
 mod integrations;
@@ -24,7 +25,7 @@ use crate::error::Failure;
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// How many repositories a list has.
+/// Number of repositories that a list has.
 const LISTED: usize = 500;
 /// The pages of the operator: address and name.
 const TABS: [(&str, &str); 11] = [

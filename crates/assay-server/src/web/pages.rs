@@ -4,7 +4,8 @@ use axum::{Extension, Router};
 
 use crate::state::AppState;
 
-/// Pages and what they show, added together: the same rule as for the API, whose document does not list pages.
+/// Pages and what they show, added together: the same rule as for the API, whose document does not
+/// list pages.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     router: Router<AppState>,

@@ -1,24 +1,25 @@
 use super::query::State;
 
-/// Where a page of a longer list is, with links to the others.
+/// The position of a page in a longer list, with links to the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Paging {
     /// The number of this page, from 1.
     pub(crate) page: usize,
-    /// How many pages there are.
+    /// The number of pages.
     pub(crate) pages: usize,
     /// The first item shown, from 1; 0 when there is none.
     pub(crate) first: usize,
     /// The last item shown.
     pub(crate) last: usize,
-    /// How many items there are.
+    /// The number of items.
     pub(crate) total: usize,
     path: String,
     state: State,
 }
 
 impl Paging {
-    /// The page that the query asks for with `page`, of so many items. One that does not exist is the nearest.
+    /// The page that the query asks for with `page`, of so many items. One that does not exist is
+    /// the nearest.
     pub(crate) fn new(path: &str, state: &State, total: usize, size: usize) -> Self {
         let size = size.max(1);
         let pages = total.div_ceil(size).max(1);
@@ -35,18 +36,19 @@ impl Paging {
         }
     }
 
-    /// Returns the number of the page that the query asks for, from 1, whether there is such a page or not.
+    /// Returns the number of the page that the query asks for, from 1, whether there is such a page
+    /// or not.
     pub(crate) fn asked(state: &State) -> usize {
         let asked = state.get("page").and_then(|text| text.parse().ok());
         asked.unwrap_or(1).max(1)
     }
 
-    /// How many items come before this page.
+    /// Returns the number of items that come before this page.
     pub(crate) fn offset(&self) -> usize {
         self.first.saturating_sub(1)
     }
 
-    /// Whether there is more than one page.
+    /// Returns whether there is more than one page.
     pub(crate) fn is_needed(&self) -> bool {
         self.pages > 1
     }
@@ -95,9 +97,9 @@ impl Paging {
 pub(crate) struct Number {
     /// The number.
     pub(crate) page: usize,
-    /// Whether pages are left out before it.
+    /// True if pages are left out before it.
     pub(crate) gap: bool,
-    /// Whether it is this page.
+    /// True if it is this page.
     pub(crate) current: bool,
     /// Its address.
     pub(crate) to: String,

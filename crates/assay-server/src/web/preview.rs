@@ -1,4 +1,4 @@
-//! What a change would do, as pages show it.
+//! The effect of a change, as pages show it.
 
 use assay_app::{BoardPreview, EvalResult, Preview, RankMove};
 use assay_model::Direction;
@@ -19,7 +19,7 @@ pub(crate) struct Shown {
     pub(crate) removed: Vec<ResultLine>,
     /// The boards.
     pub(crate) boards: Vec<Board>,
-    /// How many boards are not shown.
+    /// Number of boards that are not shown.
     pub(crate) more_boards: usize,
 }
 
@@ -34,28 +34,28 @@ pub(crate) struct ResultLine {
     pub(crate) benchmark: String,
     /// The task.
     pub(crate) task: String,
-    /// Why it is not verified, when it is not.
+    /// The reason why it is not verified, when it is not.
     pub(crate) unverified: Option<String>,
-    /// Why it is on no board yet.
+    /// The reason why it is on no board yet.
     pub(crate) pending: Option<String>,
 }
 
 /// A board before and after.
 #[derive(Debug, Clone)]
 pub(crate) struct Board {
-    /// What it is called.
+    /// The label of the board.
     pub(crate) name: String,
     /// Its address.
     pub(crate) address: String,
     /// The task.
     pub(crate) task: String,
-    /// What ranks, and which way it improves.
+    /// The metric that ranks, and its direction.
     pub(crate) metric: String,
-    /// How many models it has before.
+    /// Number of models that it has before.
     pub(crate) before: usize,
-    /// How many models it has after.
+    /// Number of models that it has after.
     pub(crate) after: usize,
-    /// Who moves.
+    /// The models that move.
     pub(crate) moves: Vec<Move>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Board {
 pub(crate) struct Move {
     /// The model.
     pub(crate) model: String,
-    /// Whether the change is made to it.
+    /// True if the change is made to it.
     pub(crate) own: bool,
     /// Its rank before.
     pub(crate) before: String,
@@ -93,13 +93,13 @@ impl Shown {
         }
     }
 
-    /// How many findings refuse the change.
+    /// Returns the number of findings that refuse the change.
     pub(crate) fn errors(&self) -> usize {
         let findings = self.findings.iter();
         findings.filter(|finding| finding.class == "bad").count()
     }
 
-    /// How many ranks change, on all boards together.
+    /// Returns the number of ranks that change, on all boards together.
     pub(crate) fn moved(&self) -> usize {
         let moves = self.boards.iter().flat_map(|board| &board.moves);
         moves.filter(|moved| moved.class != "same").count()

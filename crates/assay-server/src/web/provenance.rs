@@ -1,4 +1,5 @@
-//! One result and all that stands behind it: what was signed beside what is written, by whom, when, and how to check it.
+//! One result and all that stands behind it: what was signed beside what is written, by whom, when,
+//! and how to check it.
 
 mod told;
 
@@ -73,7 +74,7 @@ struct ProvenancePage {
     reason: Option<Reason>,
     signed: Option<Signed>,
     claims: Vec<ClaimLine>,
-    /// What the rules find in it.
+    /// The findings of the rules.
     findings: Vec<KeptFinding>,
     reports: Vec<Report>,
     history: Vec<Version>,
@@ -81,9 +82,9 @@ struct ProvenancePage {
     as_of: (u64, u64),
 }
 
-/// How many details of an entry are shown; the file has all of them.
+/// Number of details of an entry that are shown; the file has all of them.
 const MAX_DETAILS: usize = 100;
-/// How many characters of a detail are shown.
+/// Number of characters of a detail that are shown.
 const MAX_DETAIL: usize = 400;
 /// The keys of an entry that have a place of their own on the page.
 const SHOWN_ELSEWHERE: [&str; 9] = [
@@ -98,7 +99,7 @@ const SHOWN_ELSEWHERE: [&str; 9] = [
     "source",
 ];
 
-/// What is known of a result beside its evidence.
+/// The facts of a result beside its evidence.
 struct Facts {
     dataset: String,
     task: String,
@@ -111,9 +112,9 @@ struct Facts {
     framework: Option<String>,
     notes: Option<String>,
     values: Vec<String>,
-    /// Whether the entry says when it was evaluated.
+    /// True if the entry says when it was evaluated.
     is_dated: bool,
-    /// What else the entry says, each with its name.
+    /// The other values of the entry, each with its name.
     details: Vec<(String, String)>,
 }
 
@@ -255,7 +256,8 @@ fn facts(repo: &Repo, result: &EvalResult) -> Facts {
     }
 }
 
-/// What an entry says that has no line of its own on the page: setup, uncertainty, run, cost and whatever else was written.
+/// Returns the values of an entry that have no line of their own on the page: setup, uncertainty,
+/// run, cost and anything else that was written.
 fn details(result: &EvalResult) -> Vec<(String, String)> {
     let mut details = Vec::new();
     for (key, value) in result.data() {

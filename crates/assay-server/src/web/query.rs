@@ -1,5 +1,5 @@
-/// The query of a page, to be changed piece by piece: every control of a page is a link or a form, and all that it
-/// chooses is in the address.
+/// The query of a page, to be changed piece by piece: every control of a page is a link or a form,
+/// and all that it chooses is in the address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct State {
     pairs: Vec<(String, String)>,

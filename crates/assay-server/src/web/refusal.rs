@@ -16,7 +16,8 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Returns the refusal that another value in the form can mend; any other failure is given back.
+    /// Returns the refusal that another value in the form can mend; any other failure is given
+    /// back.
     pub(crate) fn from_failure(failure: Failure) -> Result<Self, Failure> {
         let status = match &*failure.0 {
             Cause::Hub(Error::Exists(_)) => StatusCode::CONFLICT,

@@ -1,4 +1,4 @@
-//! What every page of a repository has at its top.
+//! The head of every page of a repository.
 
 use assay_app::Repo;
 use assay_model::{RepoId, RepoKind};
@@ -11,17 +11,17 @@ use crate::state::AppState;
 /// The name of a repository and the way to its other pages.
 #[derive(Debug, Clone)]
 pub(crate) struct RepoHead {
-    /// What it holds.
+    /// The kind of the repository.
     pub(crate) kind: RepoKind,
     /// Its name.
     pub(crate) id: RepoId,
     /// The account in whose namespace it is.
     pub(crate) owner: String,
-    /// Whether only some may see it.
+    /// True if only some may see it.
     pub(crate) private: bool,
-    /// Whether the visitor may change it.
+    /// True if the visitor may change it.
     pub(crate) writes: bool,
-    /// Whether the visitor may change its settings.
+    /// True if the visitor may change its settings.
     pub(crate) manages: bool,
     here: Tab,
 }
@@ -65,7 +65,7 @@ impl RepoHead {
         links::repo(self.kind, &self.id)
     }
 
-    /// What the tabs lead to: address, name, and whether this page is it.
+    /// Returns the links of the tabs: address, name, and whether this page is it.
     pub(crate) fn tabs(&self) -> Vec<(String, &'static str, bool)> {
         let front = self.front();
         let first = match self.kind {

@@ -20,13 +20,13 @@ use crate::lake::{self, Lake, Turn};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// How many samples a page shows.
+/// Number of samples that a page shows.
 const SHOWN: usize = 50;
-/// How many characters of a question are shown in the list.
+/// Number of characters of a question that are shown in the list.
 const SHOWN_OF_QUESTION: usize = 240;
-/// How many tasks can be chosen from.
+/// Number of tasks that can be chosen from.
 const TASKS: usize = 500;
-/// How many models of a task can be chosen from.
+/// Number of models of a task that can be chosen from.
 const MODELS: usize = 1_000;
 
 pub(super) fn pages() -> Pages {
@@ -179,7 +179,8 @@ async fn samples(
     visitor.render(&page)
 }
 
-/// The tasks that samples are known of: of one benchmark, by its name in the lake or by the dataset that its results name.
+/// The tasks that samples are known of: of one benchmark, by its name in the lake or by the dataset
+/// that its results name.
 async fn tasks(
     state: &AppState,
     (lake, turn): (&Lake, &Turn),

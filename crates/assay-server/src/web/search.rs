@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// How many of each kind are shown.
+/// The number of each kind that are shown.
 const SHOWN: usize = 50;
 /// The longest text that is looked for, in characters.
 const MAX_QUERY: usize = 200;

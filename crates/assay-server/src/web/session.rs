@@ -1,4 +1,5 @@
-//! The cookies that tell who looks at a page, and what forms carry so that no other site can send them.
+//! The cookies that tell who looks at a page, and what forms carry so that no other site can send
+//! them.
 
 use assay_app::{Caller, Error, Hub, SessionSecret, Visitor as SignedIn};
 use axum::http::StatusCode;
@@ -8,23 +9,25 @@ use axum::http::{HeaderMap, HeaderValue};
 use crate::base_url::BaseUrl;
 use crate::error::{Failure, one_line};
 
-/// The cookie of a session. Over https its name keeps other hosts of the same domain from setting it.
+/// The cookie of a session. Over https its name keeps other hosts of the same domain from setting
+/// it.
 const NAMES: [&str; 2] = ["assay_session", "__Host-assay_session"];
 /// The cookie that binds the forms of those who are not signed in.
 const FORM_NAMES: [&str; 2] = ["assay_form", "__Host-assay_form"];
 /// The longest secret that is looked up.
 const MAX_SECRET: usize = 128;
 
-/// Who is signed in in this browser, put into the request before a page is made. It is no caller of the API.
+/// The user who is signed in in this browser, put into the request before a page is made. It is no
+/// caller of the API.
 #[derive(Debug, Clone)]
 pub(crate) struct Session(pub(crate) SignedIn);
 
-/// Whether a request says that somebody is signed in, true or not.
+/// Returns whether a request says that somebody is signed in, true or not.
 pub(crate) fn is_claimed(headers: &HeaderMap) -> bool {
     NAMES.iter().any(|name| cookie(headers, name).is_some())
 }
 
-/// Who is signed in, if anybody is.
+/// Returns the user who is signed in, if any.
 pub(crate) async fn find(
     hub: &Hub,
     base: &BaseUrl,
@@ -50,7 +53,7 @@ pub(crate) fn end(base: &BaseUrl) -> HeaderValue {
     set(base, NAMES, "", 0)
 }
 
-/// What forms carry of those who are not signed in, with the cookie that it belongs to.
+/// Returns the form token of a visitor who is not signed in, with the cookie that it belongs to.
 pub(crate) fn stranger(
     hub: &Hub,
     base: &BaseUrl,
@@ -64,8 +67,8 @@ pub(crate) fn stranger(
     Ok((token, Some(set(base, FORM_NAMES, &drawn, 86_400))))
 }
 
-/// Refuses a form that was not sent by a page of this hub: it must say that it comes from here, and carry what only a
-/// page for this very browser has.
+/// Refuses a form that was not sent by a page of this hub: it must say that it comes from here, and
+/// carry what only a page for this very browser has.
 pub(crate) fn check_form(
     hub: &Hub,
     base: &BaseUrl,
@@ -85,13 +88,15 @@ pub(crate) fn check_form(
     if is_own { Ok(()) } else { Err(foreign()) }
 }
 
-/// Returns whether a form says that it comes from a page of this hub, which browsers do not say for others.
+/// Returns whether a form says that it comes from a page of this hub, which browsers do not say for
+/// others.
 pub(crate) fn is_from_here(base: &BaseUrl, headers: &HeaderMap) -> bool {
     let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
     origin == Some(origin_of(base).as_str())
 }
 
-/// Who asks for a page: who is signed in in the browser, else whoever the request itself names.
+/// Returns the caller of a page: the user who is signed in in the browser, else the caller that the
+/// request itself names.
 pub(crate) fn caller(session: Option<&Session>, otherwise: Caller) -> Caller {
     session.map_or(otherwise, |Session(visitor)| visitor.caller.clone())
 }
@@ -105,7 +110,7 @@ fn form_token(hub: &Hub, drawn: &str) -> String {
     hub.sign(&format!("stranger {drawn}"))
 }
 
-/// What a browser was given to bind forms to it.
+/// Returns the value that a browser was given to bind forms to it.
 pub(crate) fn drawn<'h>(base: &BaseUrl, headers: &'h HeaderMap) -> Option<&'h str> {
     let name = FORM_NAMES[usize::from(is_secure(base))];
     cookie(headers, name).filter(|drawn| drawn.len() <= MAX_SECRET && !drawn.is_empty())
@@ -147,7 +152,7 @@ fn origin_of(base: &BaseUrl) -> String {
     )
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Returns whether two texts are the same, in a time that does not tell where they differ.
 fn is_same(one: &str, other: &str) -> bool {
     let differs = one
         .bytes()

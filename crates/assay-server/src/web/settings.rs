@@ -1,4 +1,4 @@
-//! What one sees and changes of oneself: tokens, sessions, password, organisations.
+//! The pages of one's own account: tokens, sessions, password, organisations.
 
 use askama::Template;
 use assay_app::{HookPlace, Membership, NewToken, Scope, SessionInfo, TokenInfo};
@@ -19,7 +19,7 @@ use crate::extract::PathParams;
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// How long a day is, in milliseconds.
+/// The length of a day, in milliseconds.
 const DAY: i64 = 86_400_000;
 /// The longest life of a token that the form offers, in days.
 const MAX_DAYS: i64 = 3_650;
@@ -80,7 +80,8 @@ struct Profile {
     is_operator: bool,
     memberships: Vec<Membership>,
     has_password: bool,
-    /// The form is shown to who signed in with their password; the first one comes from an operator.
+    /// The form is shown to who signed in with their password; the first one comes from an
+    /// operator.
     may_change_password: bool,
 }
 
@@ -294,7 +295,7 @@ async fn webhooks(State(state): State<AppState>, visitor: Visitor) -> Result<Ans
     })
 }
 
-/// What a token allows, in words.
+/// Returns the scope of a token, in words.
 pub(super) fn scope_words(scope: &Scope) -> String {
     match scope {
         Scope::Read => "read".to_owned(),

@@ -1,13 +1,13 @@
-//! How numbers, sizes and times are written, the same on every page.
+//! The format of numbers, sizes and times, the same on every page.
 
 use assay_board::RankInterval;
 pub(crate) use assay_hub_api::parameter_words as parameters;
 use assay_hub_api::separate_thousands;
 use assay_model::{Score, Timestamp};
 
-/// How many characters of a number are shown as they were written.
+/// Number of characters of a number that are shown as they were written.
 const MAX_LITERAL: usize = 9;
-/// How many digits after the point a shortened number has at most.
+/// Number of digits after the point a shortened number that has at most.
 const DECIMALS: usize = 4;
 
 /// A score: as its author wrote it, unless that is long.

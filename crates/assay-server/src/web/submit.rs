@@ -26,7 +26,7 @@ use crate::state::AppState;
 
 /// The folder of results.
 const FOLDER: &str = ".eval_results";
-/// How many benchmarks the form suggests.
+/// The number of benchmarks that the form suggests.
 const SUGGESTED: usize = 500;
 /// The longest result file that the form takes, in bytes.
 const MAX_TEXT: usize = 1 << 20;

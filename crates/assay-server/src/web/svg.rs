@@ -2,15 +2,16 @@ use std::fmt::{Display, Write as _};
 
 use super::escape::escaped;
 
-/// A drawing, written element by element. Every text and attribute is escaped, and there is no way round that.
+/// A drawing, written element by element. Every text and attribute is escaped, and there is no way
+/// round that.
 #[derive(Debug)]
 pub(crate) struct Svg {
     text: String,
 }
 
 impl Svg {
-    /// A drawing of this size, with what it shows in a line and in a sentence for those who do not see it. The prefix
-    /// tells its parts from those of other drawings of the page.
+    /// A drawing of this size, with what it shows in a line and in a sentence for those who do not
+    /// see it. The prefix tells its parts from those of other drawings of the page.
     pub(crate) fn new(prefix: &str, width: u32, height: u32, title: &str, about: &str) -> Self {
         let (prefix, title, about) = (escaped(prefix), escaped(title), escaped(about));
         Self {

@@ -9,10 +9,10 @@ use crate::extract::{Base, Query};
 
 /// The cookie that remembers it. It is no secret, and no page says more for it.
 const COOKIE_NAME: &str = "assay_theme";
-/// How long it is remembered, in seconds: a year.
+/// The time that it is remembered, in seconds: a year.
 const REMEMBERED: u32 = 31_536_000;
 
-/// Whether pages are light or dark.
+/// The theme of pages: light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(crate) enum Theme {
     /// As the visitor's system is.
@@ -37,7 +37,7 @@ impl Theme {
         }
     }
 
-    /// What it is called.
+    /// Returns its label.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::System => "System",

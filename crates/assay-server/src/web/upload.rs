@@ -1,4 +1,5 @@
-//! Files of any kind, uploaded from the browser: onto a branch, as a pull request, or onto a pull request.
+//! Files of any kind, uploaded from the browser: onto a branch, as a pull request, or onto a pull
+//! request.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,8 @@ use crate::extract::{PathParams, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// The most files of one upload. A refused form sends each again as two fields, and a form has at most 200.
+/// The most files of one upload. A refused form sends each again as two fields, and a form has at
+/// most 200.
 const MAX_FILES: usize = 80;
 /// The most text, all files together, that a refused form shows again to be changed, in bytes.
 const MAX_KEPT: usize = 256 << 10;
@@ -250,8 +252,8 @@ fn written(form: &Form) -> impl Iterator<Item = TextFile> {
         .filter(|file| !(file.path.is_empty() && file.text.is_empty()))
 }
 
-/// Returns what a refused form shows again: the text of its files, as far as a text field keeps every byte of it, and
-/// the names of the other files.
+/// Returns what a refused form shows again: the text of its files, as far as a text field keeps
+/// every byte of it, and the names of the other files.
 fn kept(form: &Form) -> (Vec<TextFile>, Vec<String>) {
     let folder = form.get("folder").trim_matches('/');
     let mut kept: Vec<TextFile> = written(form).collect();

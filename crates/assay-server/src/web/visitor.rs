@@ -17,19 +17,19 @@ use crate::extract::{Base, CallerExt};
 use crate::rendered::{About, Address, Answer, Place};
 use crate::state::AppState;
 
-/// Who looks at a page, and how.
+/// The visitor of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Visitor {
-    /// Who it is.
+    /// The caller.
     pub(crate) caller: Caller,
-    /// What they call this hub.
+    /// The address of this hub as they used it.
     pub(crate) base: BaseUrl,
     /// The path of the page.
     pub(crate) path: String,
-    /// What its query says.
+    /// The query.
     pub(crate) state: State,
     session: Option<Session>,
-    /// What the browser was given to bind forms to it.
+    /// The value that the browser was given to bind forms to it.
     drawn: Option<String>,
     form: String,
     /// A cookie for the browser.
@@ -62,7 +62,8 @@ impl Visitor {
         }
     }
 
-    /// The visitor of a page with a form that those can send who are not signed in: a cookie binds it to the browser.
+    /// The visitor of a page with a form that those can send who are not signed in: a cookie binds
+    /// it to the browser.
     pub(crate) fn with_form(mut self, state: &AppState) -> Result<Self, Failure> {
         if self.session.is_none() {
             let drawn = self.drawn.as_deref();
@@ -84,7 +85,8 @@ impl Visitor {
         &self.here
     }
 
-    /// What forms of this visitor carry; nothing for those who are not signed in and look at no form.
+    /// Returns the token that forms of this visitor carry; nothing for those who are not signed in
+    /// and look at no form.
     pub(crate) fn form_token(&self) -> &str {
         match &self.session {
             Some(Session(visitor)) => &visitor.form_token,
@@ -98,7 +100,8 @@ impl Visitor {
         session.ok_or_else(|| assay_app::Error::NotSignedIn.into())
     }
 
-    /// Where the page will be kept, when nobody in particular asks. Ask before looking anything up.
+    /// Returns the place where the page will be kept, for an anonymous visitor. To be called before
+    /// anything is looked up.
     pub(crate) fn place(&self, state: &AppState, about: About) -> Option<Place> {
         let address = self.address.clone()?;
         Some(Place::new(&state.hub, about, address))

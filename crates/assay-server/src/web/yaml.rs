@@ -1,5 +1,5 @@
-//! Small YAML files made of what somebody filled in. Texts stand in double quotes, numbers as they were typed when they
-//! are numbers; whether the file is good is for validation to say.
+//! Small YAML files made of what somebody filled in. Texts stand in double quotes, numbers as they
+//! were typed when they are numbers; whether the file is good is for validation to say.
 
 use std::fmt::Write as _;
 

@@ -74,7 +74,8 @@ fn sample_size(view: &BoardView, result: &EvalResult) -> Option<u64> {
     own.or(result.entry.sample_size)
 }
 
-/// What the rows of a group have in common, such as `subset: first 20`; none for results over the whole benchmark.
+/// Returns the fields that the rows of a group share, such as `subset: first 20`; none for results
+/// over the whole benchmark.
 fn group(group: &Group) -> Option<String> {
     let words = group.values().iter().map(|(key, value)| {
         let value = value.as_deref().unwrap_or("not reported");
@@ -98,7 +99,7 @@ fn rank_interval(found: assay_board::RankInterval) -> hub_api::RankInterval {
     }
 }
 
-/// What a page shows beside a result. All of it is computed, nothing is declared.
+/// Returns the badges of a result. All of them are computed, nothing is declared.
 pub(super) fn badges(result: &EvalResult) -> Vec<hub_api::Badge> {
     let mut badges = Vec::new();
     if result.standing.is_verified() {
@@ -125,7 +126,7 @@ fn source(result: &EvalResult, base: &BaseUrl) -> Option<hub_api::BoardSource> {
     })
 }
 
-/// Whether an address is one of this hub.
+/// Returns whether an address is one of this hub.
 fn is_below(url: &str, base: &str) -> bool {
     url.strip_prefix(base)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
@@ -161,7 +162,7 @@ fn framework(result: &EvalResult) -> Option<hub_api::ResultFramework> {
     })
 }
 
-/// Who brought the result; its owner when that is no longer known.
+/// Returns the account that brought the result; its owner when that is no longer known.
 fn submitter(result: &EvalResult) -> String {
     let namespace = |id: &RepoId| id.namespace().unwrap_or_default().to_owned();
     result

@@ -3,7 +3,7 @@ use assay_app::{
 };
 use assay_hub_api as hub_api;
 
-/// What stands for a comment that was hidden.
+/// The text in place of a hidden comment.
 const HIDDEN: &str = "This comment has been hidden";
 
 pub(crate) fn status(status: Status) -> hub_api::DiscussionStatus {
@@ -43,8 +43,8 @@ pub(crate) fn discussion_page(page: &DiscussionPage) -> hub_api::DiscussionPage 
     }
 }
 
-/// A discussion with everything that happened. Clients insist on some keys of a pull request, and on their absence
-/// elsewhere.
+/// A discussion with everything that happened. Clients insist on some keys of a pull request, and
+/// on their absence elsewhere.
 pub(crate) fn details(own: &PullDetails) -> hub_api::Discussion {
     let conflicts = own.conflicts.iter().filter_map(|path| path.parse().ok());
     hub_api::Discussion {

@@ -3,8 +3,8 @@ use assay_hub_api as hub_api;
 use assay_model::{Number, ValueType};
 use serde_json::{Map, Value};
 
-/// A result as a model's page lists it. The entry is told key by key: what a client's parser cannot read is left out, so
-/// that one odd file never breaks the page for everybody.
+/// A result as a model's page lists it. The entry is told key by key: what a client's parser cannot
+/// read is left out, so that one odd file never breaks the page for everybody.
 pub(crate) fn eval_result(result: &EvalResult) -> hub_api::EvalResult {
     hub_api::EvalResult {
         filename: result.file.clone(),
@@ -58,7 +58,7 @@ fn metrics(entry: &Map<String, Value>) -> Vec<hub_api::ResultMetric> {
     listed.into_iter().flatten().filter_map(read).collect()
 }
 
-/// Where the entry is published, when it says where: clients stumble over a source without an address.
+/// Returns the source of the entry, when it has an address: clients stumble over one without.
 fn source(result: &EvalResult, entry: &Map<String, Value>) -> Option<hub_api::ResultSource> {
     let written = entry.get("source");
     Some(hub_api::ResultSource {
@@ -69,7 +69,7 @@ fn source(result: &EvalResult, entry: &Map<String, Value>) -> Option<hub_api::Re
     })
 }
 
-/// What ran the evaluation.
+/// Returns the program that ran the evaluation.
 fn framework(entry: &Map<String, Value>) -> Option<hub_api::ResultFramework> {
     let written = entry.get("framework")?.as_object()?;
     Some(hub_api::ResultFramework {

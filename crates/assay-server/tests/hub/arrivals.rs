@@ -28,7 +28,7 @@ async fn output(work: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// What a line of shell prints, in a clone.
+/// Returns the output of a line of shell, in a clone.
 async fn shell(work: &Path, script: &str) -> String {
     let alias = format!("alias.do=!{script}");
     output(work, &["-c", &alias, "do"]).await

@@ -111,7 +111,7 @@ async fn operators_look_at_the_audit_log_in_a_browser() {
     assert_eq!(refused.status, 403);
 }
 
-/// What was logged.
+/// The lines that were logged.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -127,7 +127,8 @@ impl io::Write for Written {
 }
 
 async fn logged(hub: &TestHub, person: Person, path: &str) -> (Value, String) {
-    // Without a second subscriber, an event that another test meets first is disabled for the whole process.
+    // Without a second subscriber, an event that another test meets first is disabled for the whole
+    // process.
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry());
     let written = Written::default();
     let sink = written.clone();

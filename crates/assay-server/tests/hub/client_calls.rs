@@ -1,4 +1,4 @@
-//! What clients ask beside files, commits and discussions.
+//! Calls of clients beside files, commits and discussions.
 
 use assay_server::{Person, TestHub};
 use axum::body::Body;

@@ -1,4 +1,5 @@
-//! Webhooks by the calls of clients: made, looked at, changed, switched off and removed by their number.
+//! Webhooks by the calls of clients: made, looked at, changed, switched off and removed by their
+//! number.
 
 use assay_server::{Person, TestHub};
 use serde_json::{Value, json};

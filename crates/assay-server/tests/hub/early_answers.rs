@@ -38,7 +38,8 @@ fn read_answer(stream: &mut TcpStream) -> String {
     head
 }
 
-/// A request whose body comes after its answer could, and another one on the same connection. Returns both answers.
+/// A request whose body comes after its answer could, and another one on the same connection.
+/// Returns both answers.
 fn ask_twice(address: SocketAddr, extra: &str, body: &[u8]) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream

@@ -1,4 +1,5 @@
-//! The issuer through the router of a whole hub: real keys, a pretended identity provider on this machine, real logs.
+//! The issuer through the router of a whole hub: real keys, a pretended identity provider on this
+//! machine, real logs.
 
 mod abuse;
 mod alone;

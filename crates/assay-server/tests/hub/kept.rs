@@ -42,7 +42,7 @@ async fn two_boards() -> TestHub {
     hub
 }
 
-/// What was given again so far.
+/// Returns the number of answers that were given again so far.
 async fn hits(hub: &TestHub) -> u64 {
     let text = hub.get(Person::Nobody, "/metrics").await.text();
     let line = text
@@ -51,7 +51,7 @@ async fn hits(hub: &TestHub) -> u64 {
     line.unwrap().parse().unwrap()
 }
 
-/// Whether an address is answered with what was given before.
+/// Returns whether an address is answered with what was given before.
 async fn is_kept(hub: &TestHub, path: &str) -> bool {
     let before = hits(hub).await;
     hub.get(Person::Nobody, path).await.expect(200);

@@ -1,4 +1,4 @@
-//! What a hub hands to its lake when the lake does not take all of it.
+//! Exports of a hub when its lake does not accept all of them.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

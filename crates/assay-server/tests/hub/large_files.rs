@@ -38,7 +38,7 @@ async fn hub_with_model() -> TestHub {
     hub
 }
 
-/// Where the batch says to put the file, and where to tell of it.
+/// Returns the address to upload the file to, and the one that confirms it.
 async fn upload_links(hub: &TestHub) -> (String, String) {
     let batch = hub
         .post(Person::Alice, BATCH, question("upload"))

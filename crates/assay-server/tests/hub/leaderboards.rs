@@ -357,8 +357,8 @@ async fn a_board_is_a_table_for_papers() {
     assert_compiles(&text);
 }
 
-/// Typesets a table with the LaTeX of the machine, in a directory that it may not leave. Skips with a
-/// message where there is none.
+/// Typesets a table with the LaTeX of the machine, in a directory that it may not leave. Skips with
+/// a message where there is none.
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! How large pages are.
+//! The size of pages.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use axum::http::Request;
 
 use crate::browser::{BOARD, models, with_benchmark};
 
-/// What a page of a hundred rows may take on its way, in bytes.
+/// The largest transfer size of a page of a hundred rows, in bytes.
 const MOST: usize = 60 * 1024;
 
 /// A board of one model with many runs, which is a row each by the policy `all`.

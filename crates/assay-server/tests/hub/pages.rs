@@ -1,4 +1,4 @@
-//! What every page has in common.
+//! Parts that every page has in common.
 
 use assay_server::{Person, TestHub};
 use axum::body::Body;
@@ -41,7 +41,8 @@ async fn a_page_runs_nothing_from_elsewhere_and_is_in_nobodys_frame() {
     }
 }
 
-/// Removes the places where a page names its own address for readers: a browser fetches none of them.
+/// Removes the places where a page names its own address for readers: a browser fetches none of
+/// them.
 fn without_own_address(page: &str, path: &str) -> String {
     let address = format!("http://127.0.0.1:8460{path}");
     let canonical = format!("<link rel=\"canonical\" href=\"{address}\">");

@@ -1,4 +1,4 @@
-//! Who may do what: every endpoint, everyone who could ask, and repositories that all see and that only some do.
+//! Permissions: every endpoint, every kind of caller, public and private repositories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,8 +106,8 @@ async fn what_is_private_answers_exactly_as_what_is_missing() {
     let mut asked = 0;
 
     for endpoint in TABLE {
-        // What makes something new names it, so the answers are about different things; problems of the issuer have the
-        // id of their request in the body; and counters count.
+        // What makes something new names it, so the answers are about different things; problems of
+        // the issuer have the id of their request in the body; and counters count.
         let makes = !endpoint.is_of_repository() && endpoint.effect == Effect::Changes;
         let names_request = matches!(endpoint.needs, Needs::Machine | Needs::MachineOrOperator);
         if makes || names_request || endpoint.route == "/metrics" {

@@ -1,4 +1,4 @@
-//! What accounts and repositories may store, and what operators remove for good.
+//! Quotas of accounts and repositories, and removals by operators.
 
 use assay_model::{RepoId, RepoKind};
 use assay_server::{Person, TestHub};

@@ -28,7 +28,8 @@ async fn token(hub: &TestHub, user: &str) -> (i64, String) {
     (info.id, secret.reveal().to_owned())
 }
 
-/// Sends a request whose body waits, once the handler has asked for it, until something has been done.
+/// Sends a request whose body waits, once the handler has asked for it, until something has been
+/// done.
 async fn send_while(
     hub: &TestHub,
     request: axum::http::request::Builder,

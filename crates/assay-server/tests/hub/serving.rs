@@ -69,7 +69,8 @@ async fn a_server_answers_on_its_address_until_it_is_told_to_stop() {
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     assert!(!answer.contains("strict-transport-security"), "{answer}");
-    // A `git` that another test is just starting holds what it inherited until it is another program.
+    // A `git` that another test is just starting holds what it inherited until it is another
+    // program.
     let is_closed = |_| {
         let closed = TcpStream::connect(address).is_err();
         if !closed {

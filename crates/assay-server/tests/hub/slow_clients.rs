@@ -14,9 +14,9 @@ use tokio::net::TcpSocket;
 
 use crate::serving::config;
 
-/// What a client that is too slow has in these tests.
+/// The time that a slow client has in these tests.
 const SHORT: Duration = Duration::from_millis(300);
-/// When a test gives up waiting for the server.
+/// The time after which a test gives up waiting for the server.
 const PATIENCE: Duration = Duration::from_mins(1);
 const GET: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 

@@ -1,4 +1,4 @@
-//! What clients that exist stumble over, each with the number of its trap.
+//! Traps that existing clients stumble over, each with its number.
 
 use assay_server::{Person, TestHub};
 use axum::body::Body;

@@ -1,4 +1,4 @@
-//! What is private is on no page, and whatever strangers write does nothing.
+//! Private content is on no page, and text of strangers has no effect.
 
 use assay_server::{Person, TestHub};
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};

@@ -1,4 +1,4 @@
-//! What people do on pages, by plain forms and without a script.
+//! Acts of people on pages, by plain forms and without a script.
 
 use assay_server::{Person, TestHub};
 

@@ -1,4 +1,4 @@
-//! What changed since a day, over the hub and on a board, and the feed of all of it.
+//! Changes since a day, over the hub and on a board, and the feed of all of them.
 
 use assay_server::{Person, TestHub};
 
@@ -17,7 +17,8 @@ fn today(hub: &TestHub) -> String {
     hub.now().to_string()[..10].to_owned()
 }
 
-/// A hub whose board of digits got its only result first, and whose board of words changed two days later.
+/// A hub whose board of digits got its only result first, and whose board of words changed two days
+/// later.
 async fn changed() -> (TestHub, String) {
     let hub = world().await;
     let digits = score("0.4").replace("words", "digits");

@@ -1,4 +1,4 @@
-//! What an address is really sent, and what it can do to us.
+//! Deliveries to a real address, and attacks by it.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use sha2::Sha256;
 
 use crate::web_support::{propose, world};
 
-/// What came in: the headers and the body of each request.
+/// The requests that came in: the headers and the body of each.
 type Inbox = Arc<Mutex<Vec<(HeaderMap, String)>>>;
 
 /// An address that keeps what it is told and answers as it is told to.

@@ -1,4 +1,5 @@
-//! Who may look at and send what, forms from elsewhere, and texts that would like to be more than texts.
+//! Access to pages and forms, forms of other sites, and texts that would like to be more than
+//! texts.
 
 use assay_server::{Person, TestHub};
 use axum::body::Body;
@@ -6,7 +7,7 @@ use axum::http::Request;
 
 use crate::web_support::{Browser, ORIGIN, RESULTS, form_token, pulled, score, world};
 
-/// What strangers may write anywhere, with what a page must then not have.
+/// Texts that strangers may write anywhere, with the output that a page must then not have.
 const INJECTIONS: [(&str, &str); 13] = [
     ("<script>alert(1)</script>", "<script>alert"),
     ("<img src=x onerror=alert(1)>", "<img src=x"),

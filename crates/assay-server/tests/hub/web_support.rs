@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use std::collections::BTreeMap;
 
-/// Where the hub is, as browsers name it.
+/// The origin of the hub, as browsers name it.
 pub(crate) const ORIGIN: &str = "http://127.0.0.1:8460";
 
 /// Someone at a browser.
@@ -161,7 +161,7 @@ impl<'h> Browser<'h> {
     }
 }
 
-/// What the forms of a page carry.
+/// Returns the token that the forms of a page carry.
 pub(crate) fn form_token(page: &str) -> String {
     let (_, rest) = page
         .split_once("name=\"_form\" value=\"")

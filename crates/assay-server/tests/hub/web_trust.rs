@@ -235,7 +235,7 @@ async fn ask(hub: &TestHub, secret: &str) -> u16 {
     hub.send(Person::Nobody, request).await.status
 }
 
-/// What the first hidden field of a name says.
+/// Returns the value of the first hidden field of a name.
 fn field(page: &str, name: &str) -> String {
     let start = format!("name=\"{name}\" value=\"");
     let (_, rest) = page.split_once(&start).unwrap();

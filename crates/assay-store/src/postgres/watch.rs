@@ -40,9 +40,9 @@ pub(crate) struct Watch {
 struct Heard {
     /// The newest generation.
     generation: AtomicU64,
-    /// Whether nothing can be heard at present.
+    /// True if nothing can be heard at present.
     is_deaf: AtomicBool,
-    /// When the generation was last read from its table.
+    /// Time at which the generation was last read from its table.
     confirmed: Mutex<Instant>,
     /// Wakes who waits for something new.
     news: Notify,

@@ -349,7 +349,7 @@ async fn a_board_knows_the_model_of_every_entry() {
     assert_eq!(words, [told]);
 }
 
-/// Whether an entry in brief tells what the whole of it does.
+/// Returns whether an entry in brief tells what the whole of it does.
 fn is_told_in_brief(brief: &RankingRow, row: &BoardEntry) {
     assert_eq!((brief.key, &brief.model), (row.key, &row.model));
     assert_eq!((brief.private, brief.disabled), (row.private, row.disabled));

@@ -27,7 +27,7 @@ impl FrameworkName {
 }
 
 impl FrameworkRule {
-    /// Whether a version is one of these. What cannot be read as a version is in no range.
+    /// Returns whether a version is one of these. What cannot be read as a version is in no range.
     pub fn admits(&self, version: &str) -> bool {
         match &self.versions {
             None => true,

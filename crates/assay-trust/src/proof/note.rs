@@ -30,7 +30,8 @@ pub struct TrustNote {
     pub results: VerifierKey,
     /// The key of the control log.
     pub control: VerifierKey,
-    /// The names that the logs had before, oldest first: `NAME/log/results` and `NAME/log/control`. The keys are the same.
+    /// The names that the logs had before, oldest first: `NAME/log/results` and `NAME/log/control`.
+    /// The keys are the same.
     pub formerly: Vec<String>,
 }
 
@@ -45,8 +46,9 @@ impl TrustNote {
         self.with_former(&self.control, "control")
     }
 
-    /// Returns true when the older note is of the same hub: it has the keys of this one, under a name that the logs have or
-    /// had. The address of the hub and its issuer may have changed in between.
+    /// Returns true when the older note is of the same hub: it has the keys of this one, under a
+    /// name that the logs have or had. The address of the hub and its issuer may have changed in
+    /// between.
     pub fn succeeds(&self, older: &Self) -> bool {
         self.results_keys().contains(&older.results) && self.control_keys().contains(&older.control)
     }

@@ -54,8 +54,8 @@ impl Proof {
         })
     }
 
-    /// Checks that the proof is about the logs that the reader trusts. Their keys say so: the hub may have another address
-    /// by now, and its logs another name.
+    /// Checks that the proof is about the logs that the reader trusts. Their keys say so: the hub
+    /// may have another address by now, and its logs another name.
     fn check_anchor(&self, note: &TrustNote) -> Result<(), ProofError> {
         if note.succeeds(&self.note) {
             return Ok(());
@@ -138,7 +138,8 @@ struct ClaimedEntry {
     decide: Decide,
 }
 
-/// Returns the key under the name of the log that signed the checkpoint; without one, the first, which then does not fit.
+/// Returns the key under the name of the log that signed the checkpoint; without one, the first,
+/// which then does not fit.
 fn key_for<'k>(keys: &'k [VerifierKey], checkpoint: &SignedCheckpoint) -> &'k VerifierKey {
     let origin = &checkpoint.claimed().origin;
     let named = keys.iter().find(|key| key.name() == origin);

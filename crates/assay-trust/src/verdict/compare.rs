@@ -9,7 +9,7 @@ use crate::{Canonical, Claims, Digest, Field, MetricClaim, Reason, Subject, Unve
 /// The directory of result files.
 const DIRECTORY: &str = ".eval_results";
 
-/// Whether the entry is the one that was signed.
+/// Returns whether the entry is the one that was signed.
 pub(super) fn entry(
     canonical: &Canonical,
     digest: &Digest,
@@ -40,7 +40,7 @@ pub fn result_path(claims: &Claims) -> RepoPath {
         .expect("the name of a repository is safe in a path")
 }
 
-/// Whether this is the file of a benchmark, told without making its name.
+/// Returns whether this is the file of a benchmark, told without making its name.
 fn is_result_file(path: &RepoPath, benchmark: &RepoId) -> bool {
     let name = path.as_str().strip_prefix(DIRECTORY);
     let name = name.and_then(|name| name.strip_prefix('/'));
@@ -54,7 +54,7 @@ fn is_result_file(path: &RepoPath, benchmark: &RepoId) -> bool {
     name.bytes().eq(benchmark.name().bytes().map(spelled))
 }
 
-/// Whether the entry is in the file that its benchmark has.
+/// Returns whether the entry is in the file that its benchmark has.
 pub(super) fn path(path: &RepoPath, claims: &Claims) -> Result<(), Unverified> {
     if is_result_file(path, &claims.subject.benchmark_repo) {
         return Ok(());

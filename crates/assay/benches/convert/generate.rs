@@ -11,7 +11,8 @@ use crate::random::Random;
 /// The task of every log.
 pub(crate) const TASK: &str = "synth";
 const DATE: &str = "2026-08-01T00-00-00.000000";
-/// Three samples of five are right, and logs have a multiple of five, so the mean is known before they are written.
+/// Three samples of five are right, and logs have a multiple of five, so the mean is known before
+/// they are written.
 const ROUND: u64 = 5;
 const RIGHT: u64 = 3;
 
@@ -57,7 +58,8 @@ impl Kind {
         }
     }
 
-    /// What the reference converter (`every-eval-ever` 0.3.0) does of its logs, in MB of the file per CPU second.
+    /// Returns the speed of the reference converter (`every-eval-ever` 0.3.0) on its logs, in MB of
+    /// the file per CPU second.
     pub(crate) fn reference(self) -> f64 {
         match self {
             Self::InspectJson => 6.0,
@@ -85,7 +87,8 @@ pub(crate) fn log(kind: Kind, root: &Path, bytes: usize) -> Log {
     }
 }
 
-/// Makes samples until they have so many bytes, in whole rounds, and hands each on; returns how many there are.
+/// Makes samples until they have so many bytes, in whole rounds, and hands each on; returns how
+/// many there are.
 fn fill(bytes: usize, mut make: impl FnMut(u64, bool) -> usize) -> u64 {
     let (mut size, mut count) = (0, 0);
     while size < bytes || count % ROUND != 0 {

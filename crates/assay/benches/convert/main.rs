@@ -1,9 +1,10 @@
-//! `just bench convert`: what conversion costs, as ratios against the reference and against the fastest parse of the same
-//! bytes by a program that does nothing else, run in turns with ours.
+//! `just bench convert`: what conversion costs, as ratios against the reference and against the
+//! fastest parse of the same bytes by a program that does nothing else, run in turns with ours.
 //!
-//! Times are CPU seconds of whole programs, the best of several, so a busy machine does not change them much. Options (after `--`): `mb=100`
-//! size of each log, `only=NAME` one kind of log, `log=PATH` a log of that kind that is there already instead of a
-//! generated one, and `large` memory and threads on logs of a gigabyte instead.
+//! Times are CPU seconds of whole programs, the best of several, so a busy machine does not change
+//! them much. Options (after `--`): `mb=100` size of each log, `only=NAME` one kind of log,
+//! `log=PATH` a log of that kind that is there already instead of a generated one, and `large`
+//! memory and threads on logs of a gigabyte instead.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
     clippy::unwrap_used,
@@ -33,9 +34,10 @@ const LARGE: [(Kind, usize); 4] = [
     (Kind::InspectJson, 1000),
 ];
 
-/// How often the programs are measured in turns; the best counts.
+/// The number of rounds in which the programs are measured in turns; the best counts.
 const ROUNDS: usize = 5;
-/// How often a program runs each time. The system counts in hundredths of a second, which is much of a single run.
+/// The number of runs of a program each time. The system counts in hundredths of a second, which is
+/// much of a single run.
 const RUNS: usize = 4;
 
 fn main() {
@@ -198,7 +200,7 @@ fn run(kind: Kind, log: &Path, out: &Path, jobs: usize) -> measure::Run {
     run
 }
 
-/// How large a log is: a file, or all files of a directory.
+/// Returns the size of a log: a file, or all files of a directory.
 fn size(path: &Path) -> usize {
     let bytes = if path.is_dir() {
         let entries = std::fs::read_dir(path).unwrap();

@@ -1,4 +1,5 @@
-//! The peer: unpacking and a full parse of the same bytes with the fastest JSON crate, and nothing else.
+//! The peer: unpacking and a full parse of the same bytes with the fastest JSON crate, and nothing
+//! else.
 
 use std::fs::File;
 use std::hint::black_box;

@@ -36,7 +36,7 @@ pub(crate) fn create(root: &Path, name: &str) {
     git::run(&root.join(name), &["config", "http.receivepack", "true"]);
 }
 
-/// What a request says before its body.
+/// The head of a request.
 #[derive(Default)]
 struct Head {
     method: String,

@@ -1,5 +1,5 @@
-//! The peers of reading: a handler of the same framework that has its answer in memory and does nothing else, and one that
-//! reads a file.
+//! The peers of reading: a handler of the same framework that has its answer in memory and does
+//! nothing else, and one that reads a file.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,8 @@ pub(crate) fn start(folder: &Path) -> Server {
     Server::start(&mut command, 1, &mut Vec::new())
 }
 
-/// Answers with the files of a folder, by their names, until it is ended: from memory, and below `/files` from the disk.
+/// Answers with the files of a folder, by their names, until it is ended: from memory, and below
+/// `/files` from the disk.
 pub(crate) fn serve(folder: &Path) {
     let mut router = Router::new();
     for entry in std::fs::read_dir(folder).unwrap() {

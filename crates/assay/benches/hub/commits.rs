@@ -1,4 +1,5 @@
-//! Publishing one result file: through the API, by git to the hub, and by git to `git http-backend`.
+//! Publishing one result file: through the API, by git to the hub, and by git to `git
+//! http-backend`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -12,7 +13,7 @@ use crate::{Settings, fill, git};
 /// The model that is published to, and the board that shows it.
 const MODEL: u32 = 0;
 
-/// What each round took, in milliseconds.
+/// The times of each round, in milliseconds.
 #[derive(Default)]
 struct Times {
     api: Vec<f64>,
@@ -38,7 +39,8 @@ pub(crate) fn measure(hub: &HubProcess, settings: &Settings, directory: &Path) {
         let text = |step: u32| format!("0.{}", 1_000_000 + round * 10 + step);
         by_api(hub, &mut connection, &text(1), &mut times);
         times.plain.push(by_git(&plain, &text(2)));
-        // What the API has committed meanwhile is fetched first; that is not part of what is measured.
+        // What the API has committed meanwhile is fetched first; that is not part of what is
+        // measured.
         if own.exists() {
             git::run(&own, &["pull", "--quiet"]);
         } else {

@@ -1,4 +1,5 @@
-//! A large hub, written straight to its directory: records to the database, files to git. The index is the hub's own work.
+//! A large hub, written straight to its directory: records to the database, files to git. The index
+//! is the hub's own work.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-/// How much is read at once, in bytes.
+/// The number of bytes that are read at once.
 const PIECE: usize = 256 << 10;
 
 /// A connection that is kept open.
@@ -101,7 +101,7 @@ pub(crate) fn page(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: hub\r\nAccept: text/html,*/*;q=0.8\r\nAccept-Encoding: gzip\r\n\r\n").into_bytes()
 }
 
-/// Where something begins, if it is there.
+/// Returns the position of some bytes, if they are there.
 pub(crate) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     memchr::memmem::find(bytes, wanted)
 }

@@ -11,7 +11,7 @@ use crate::{Settings, record};
 const CORPUS: &str = "eee-records-0.2.tar.gz";
 const BENCHMARKS: u32 = 30;
 const MODELS: u32 = 4_500;
-/// What an import may take, in seconds.
+/// The longest time of an import, in seconds.
 const LIMIT: f64 = 60.0;
 
 pub(crate) fn measure(settings: &Settings, directory: &Path) {

@@ -8,21 +8,21 @@ use crate::figures::percentile;
 use crate::http::Connection;
 use crate::process::cpu_seconds;
 
-/// How many read at once.
+/// The number of concurrent readers.
 const READERS: usize = 8;
 
-/// What came of it.
+/// The outcome of a load.
 #[derive(Clone, Copy)]
 pub(crate) struct Rate {
     /// Requests that were answered in a second.
     pub(crate) per_second: f64,
     /// CPU seconds of the server for one of them.
     pub(crate) cpu: f64,
-    /// How long one took, of a hundred, that ninety-nine were quicker than; in seconds.
+    /// The 99th percentile, in seconds.
     pub(crate) slow: f64,
 }
 
-/// How long readers go on.
+/// The end of the readers.
 #[derive(Clone, Copy)]
 pub(crate) enum Until {
     /// For so long, over and over again.

@@ -1,14 +1,17 @@
-//! `just bench hub`: what the hub costs, as ratios against named peers that are measured in the same run on the same disk.
+//! `just bench hub`: what the hub costs, as ratios against named peers that are measured in the
+//! same run on the same disk.
 //!
-//! The real program serves a hub with 100,000 results of 25,000 models. Options (after `--`): `only=NAME` one of `reads`,
-//! `pages` (that alone is `just bench web`), `commits`, `clones` and `imports`; `models=25000`, `seconds=3` of each round of reading, `commits=25` of each kind,
+//! The real program serves a hub with 100,000 results of 25,000 models. Options (after `--`):
+//! `only=NAME` one of `reads`, `pages` (that alone is `just bench web`), `commits`, `clones` and
+//! `imports`; `models=25000`, `seconds=3` of each round of reading, `commits=25` of each kind,
 //! `mb=64` size of the clone, `records=5510` of the import.
 //!
-//! `only=matrix` serves 5,000 models with results on 60 tasks, and asks for pages of the matrix and of models.
+//! `only=matrix` serves 5,000 models with results on 60 tasks, and asks for pages of the matrix and
+//! of models.
 //!
-//! `only=scale` loads three million results (`rows=3000000`) into `SQLite` and, with `database=URL`, into an empty database of
-//! `PostgreSQL`, and asks for pages of boards in a mixed load. With `data=FOLDER` the hub is kept there, and a hub that is
-//! there is not loaded again.
+//! `only=scale` loads three million results (`rows=3000000`) into `SQLite` and, with
+//! `database=URL`, into an empty database of `PostgreSQL`, and asks for pages of boards in a mixed
+//! load. With `data=FOLDER` the hub is kept there, and a hub that is there is not loaded again.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
     clippy::unwrap_used,
@@ -79,8 +82,8 @@ fn main() {
     }
 }
 
-/// A hub with everything in it. Records and repositories are written to its directory; the program indexes them itself,
-/// as it does after a crash.
+/// A hub with everything in it. Records and repositories are written to its directory; the program
+/// indexes them itself, as it does after a crash.
 fn filled_hub(settings: &Settings, directory: &Path) -> HubProcess {
     let data = directory.join("data");
     let start = Instant::now();
@@ -107,7 +110,7 @@ struct Settings {
     records: u32,
     rows: u32,
     database: Option<String>,
-    /// Where a large hub is kept from one run to the next.
+    /// The directory in which a large hub is kept from one run to the next.
     data: Option<PathBuf>,
     /// Set in the process that is the bare handler: where the bytes are that it answers with.
     bare: Option<String>,

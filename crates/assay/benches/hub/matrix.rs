@@ -20,10 +20,10 @@ use crate::process::{HubProcess, memory};
 const MODELS: u32 = 5_000;
 const BENCHMARKS: u32 = 10;
 const TASKS: u32 = 6;
-/// How many pages are asked for: the first page again and again, then as many that nobody asked for
-/// before.
+/// Number of pages that are asked for: the first page again and again, then as many that nobody
+/// asked for before.
 const PAGES: u32 = 500;
-/// How long a page may take, in milliseconds, and how large it may be, in bytes.
+/// Maximum duration of a page, in milliseconds, and how large it may be, in bytes.
 const BAR_MS: f64 = 50.0;
 const BAR_BYTES: usize = 120_000;
 

@@ -1,4 +1,5 @@
-//! Pages of the hub, against a file of the same size that is read from the disk; and the memory that reading them takes.
+//! Pages of the hub, against a file of the same size that is read from the disk; and the memory
+//! that reading them takes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use crate::process::{HubProcess, Server, memory};
 use crate::{Settings, bare, fill};
 
 const ROUNDS: usize = 3;
-/// How many requests memory is watched over, and how often it is looked at.
+/// Number of requests memory that is watched over, and how often it is looked at.
 const REQUESTS: usize = 100_000;
 const LOOKS: usize = 5;
 /// The share of the requests per second that a board has to reach, in percent.
@@ -85,7 +86,8 @@ fn compare(
     );
 }
 
-/// Reads many different pages, many of them never asked for before, and tells what the hub holds in memory meanwhile.
+/// Reads many different pages, many of them never asked for before, and tells what the hub holds in
+/// memory meanwhile.
 fn watch_memory(hub: &HubProcess, settings: &Settings) {
     let page_of = |number: usize| {
         let number = u32::try_from(number).unwrap();

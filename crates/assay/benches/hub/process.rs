@@ -86,7 +86,8 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_assay"))
 }
 
-/// What a process holds in memory, in MiB, without the files that it maps: those are the system's, and shared.
+/// Returns the memory of a process, in MiB, without the files that it maps: those are the system's,
+/// and shared.
 pub(crate) fn memory(id: u32) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));

@@ -14,7 +14,7 @@ const ROUNDS: usize = 3;
 /// A pause between two commits of the one who writes while others read: ten a second is a busy hub.
 const BETWEEN_COMMITS: Duration = Duration::from_millis(100);
 
-/// What is asked of both.
+/// A request to both.
 struct Question {
     name: &'static str,
     hub: Vec<Vec<u8>>,
@@ -83,7 +83,7 @@ pub(crate) fn measure(hub: &HubProcess, settings: &Settings, directory: &Path) {
     println!();
 }
 
-/// How many rows an answer has, by something that each has once.
+/// Returns the number of rows that an answer has, by something that each has once.
 fn rows(body: &[u8]) -> usize {
     memchr::memmem::find_iter(body, br#""notes":"#).count()
 }

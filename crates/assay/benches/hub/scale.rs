@@ -1,8 +1,8 @@
-//! A hub of ten times today's size: three million results of 250,000 models on 25,000 boards, the largest with 50,000 rows,
-//! read and written by a mixed crowd.
+//! A hub of ten times today's size: three million results of 250,000 models on 25,000 boards, the
+//! largest with 50,000 rows, read and written by a mixed crowd.
 //!
-//! The rows are loaded into the index in bulk; of the models, only those that somebody looks at or commits to have a
-//! repository, since results are not read from git when a board is shown.
+//! The rows are loaded into the index in bulk; of the models, only those that somebody looks at or
+//! commits to have a repository, since results are not read from git when a board is shown.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,39 +26,39 @@ use crate::process::{HubProcess, memory, program};
 use crate::scatter::scattered;
 use crate::{Settings, fill};
 
-/// How many models there are for each hundred results.
+/// The number of models for each hundred results.
 const MODELS_PER_HUNDRED: u32 = 8;
-/// How many results there are for each board.
+/// The number of results for each board.
 const RESULTS_PER_BOARD: u32 = 120;
 /// The share of all results that are on the largest board.
 const LARGEST: f64 = 1.0 / 60.0;
-/// How many models somebody commits to.
+/// The number of models that get commits.
 const WRITTEN: u32 = 64;
 /// One of the larger boards has this share of all before it.
 const LARGER: usize = 100;
-/// How many people read a hub of this size at once.
+/// The number of people who read a hub of this size at once.
 const PEOPLE: f64 = 2_000.0;
-/// How long each looks at what was found before asking for something else, in seconds.
+/// The time that each looks at a page before the next request, in seconds.
 const THINKING: f64 = 30.0;
-/// How many of them can be answered at once.
+/// The number of them that can be answered at once.
 const CONNECTIONS: usize = 64;
-/// How many ask without a pause, to see how much the hub can do.
+/// The number of readers without a pause, who show how much the hub can do.
 const READERS: usize = 8;
-/// How long a committer waits before the next commit.
+/// The time between two commits.
 const BETWEEN_COMMITS: Duration = Duration::from_millis(100);
-/// How long nine of ten and half of the rest of the board pages may take.
+/// Maximum duration of nine of ten and half of the rest of the board pages.
 const BAR_MS: f64 = 50.0;
 /// The file that says that a hub is loaded, with its operator's token.
 const TOKEN: &str = "bench-token";
 /// The file that says which database a hub was moved into.
 const MOVED: &str = "bench-moved";
-/// How many models are written before the database is told to keep them.
+/// Number of models that are written before the database is told to keep them.
 const MODELS_PER_TRANSACTION: usize = 5_000;
 
 /// A hub that is to be made.
 struct Shape {
     models: u32,
-    /// How many rows each board has, the largest first.
+    /// Number of rows that each board has, the largest first.
     boards: Vec<u32>,
 }
 
@@ -104,7 +104,8 @@ impl Shape {
     fn of(rows: u32) -> Self {
         let boards = (rows / RESULTS_PER_BOARD).max(2);
         let largest = (f64::from(rows) * LARGEST).ceil();
-        // The sizes fall by a power of the number of the board, the one at which they come to all rows together.
+        // The sizes fall by a power of the number of the board, the one at which they come to all
+        // rows together.
         let sizes = |power: f64| -> Vec<u32> {
             (0..boards)
                 .map(|number| {
@@ -178,7 +179,8 @@ fn loaded(data: &Path, shape: &Shape) -> String {
     token
 }
 
-/// Fills the database, and makes the repositories that somebody commits to. Returns the operator's token.
+/// Fills the database, and makes the repositories that somebody commits to. Returns the operator's
+/// token.
 fn load(data: &Path, shape: &Shape) -> String {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (token, written) = runtime.block_on(async {
@@ -303,10 +305,11 @@ fn serve(
     println!("the hub holds {:.0} MiB", memory(hub.id()));
 }
 
-/// How often readers ask.
+/// The pace of readers.
 #[derive(Clone, Copy)]
 enum Pace {
-    /// So many times a second all together, whether or not the one before has been answered, as people do.
+    /// So many times a second all together, whether or not the one before has been answered, as
+    /// people do.
     EachSecond(f64),
     /// As soon as the one before has been answered.
     WithoutPause,
@@ -419,7 +422,7 @@ fn tell(kind: &str, times: &[f64]) {
     );
 }
 
-/// What somebody asks for, by chance.
+/// Returns a random request of a reader.
 fn request(shape: &Shape, chance: u64) -> (&'static str, String) {
     let popular = shape.popular(chance >> 8);
     let any = u32::try_from((chance >> 8) % shape.boards.len() as u64).unwrap();

@@ -1,10 +1,10 @@
-//! What a whole program costs: CPU seconds and memory.
+//! The cost of a whole program: CPU seconds and memory.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a run of the program cost.
+/// The cost of a run of the program.
 pub(crate) struct Run {
     pub(crate) exit: Option<i32>,
     pub(crate) wall: f64,
@@ -56,7 +56,8 @@ fn watch(mut child: Child) -> (Option<i32>, u64) {
         if let Some(status) = child.try_wait().unwrap() {
             return (status.code(), peak);
         }
-        // The kernel keeps the peak, so looking rarely loses little, and looking often slows what is measured.
+        // The kernel keeps the peak, so looking rarely loses little, and looking often slows what
+        // is measured.
         std::thread::sleep(Duration::from_millis(5));
     }
 }

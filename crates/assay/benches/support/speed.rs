@@ -1,4 +1,4 @@
-//! What work of this thread costs, in CPU seconds.
+//! The cost of work of this thread, in CPU seconds.
 
 /// Megabytes per CPU second of this thread; the best of three.
 pub(crate) fn speed(bytes: usize, work: impl Fn()) -> f64 {

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::random::Random;
 use crate::record;
 
-/// How long rows are.
+/// The length of rows.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile {
     /// Multiple choice, about 1.2 kB a row.

@@ -1,9 +1,11 @@
-//! `just bench validate`: what validation costs, as ratios against named peers measured in the same run.
+//! `just bench validate`: what validation costs, as ratios against named peers measured in the same
+//! run.
 //!
-//! Times are CPU seconds of the thread or process that did the work, so a busy machine does not change them much.
-//! Options (after `--`): `mb=100` size of each samples file, `gb=1` size of the large one, `records=5500`,
-//! `datastore=DIR` real records instead of generated ones, and `peer=PYTHON` an interpreter with the reference
-//! validator (`every-eval-ever` 0.3.0, Python 3.12) installed. `only=records` leaves the samples files out.
+//! Times are CPU seconds of the thread or process that did the work, so a busy machine does not
+//! change them much. Options (after `--`): `mb=100` size of each samples file, `gb=1` size of the
+//! large one, `records=5500`, `datastore=DIR` real records instead of generated ones, and
+//! `peer=PYTHON` an interpreter with the reference validator (`every-eval-ever` 0.3.0, Python 3.12)
+//! installed. `only=records` leaves the samples files out.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
     clippy::unwrap_used,
@@ -33,11 +35,13 @@ use std::time::Instant;
 use assay_check::{Context, FileKind, Files, Item, Options, validate};
 use assay_model::Severity;
 
-/// What the reference validator did on one machine: valid 0.3.0 records per CPU second.
+/// The speed of the reference validator on one machine: valid 0.3.0 records per CPU second.
 const REFERENCE_RECORDS_PER_SECOND: f64 = 1640.0;
-/// How many runs over the records are timed together: the system counts CPU time in hundredths of a second.
+/// Number of runs over the records that are timed together: the system counts CPU time in
+/// hundredths of a second.
 const RUNS: u32 = 10;
-/// How many batches of runs there are; the best counts, as other work on the machine only ever takes time.
+/// The number of batches of runs; the best counts, as other work on the machine only ever takes
+/// time.
 const BATCHES: u32 = 5;
 
 fn main() {
@@ -85,7 +89,8 @@ impl Settings {
     }
 }
 
-/// One core: everything we do with a samples file, against the fastest full parse of the same bytes.
+/// One core: everything we do with a samples file, against the fastest full parse of the same
+/// bytes.
 fn samples(directory: &Path, settings: &Settings) {
     println!(
         "samples files, {} MB each, one thread, MB per CPU second",
@@ -225,7 +230,7 @@ fn records(directory: &Path, settings: &Settings) {
     println!();
 }
 
-/// How many JSON files there are below a directory, and how many bytes they have.
+/// Returns the number of JSON files below a directory, and their bytes.
 fn json_files(root: &Path) -> (u64, u64) {
     let (mut count, mut bytes) = (0, 0);
     let mut open = vec![root.to_owned()];

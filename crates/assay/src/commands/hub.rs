@@ -22,7 +22,7 @@ use crate::args::ShowFormat;
 use crate::config::Config;
 use crate::credentials::{Credentials, CredentialsError};
 
-/// Why a command of `assay hub` failed.
+/// The reason why a command of `assay hub` failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HubCommandError {
     /// The hub refused, or cannot be reached.
@@ -45,7 +45,7 @@ pub(crate) enum HubCommandError {
     /// No token is kept for the hub.
     #[error("no token is kept for {0}: run `assay hub login --hub {0}`")]
     NotSignedIn(String),
-    /// What cannot be undone was not confirmed.
+    /// An act that cannot be undone was not confirmed.
     #[error("this deletes `{0}` and its history for ever: add `--yes`")]
     Unconfirmed(RepoId),
     /// Git cannot be set up.
@@ -103,7 +103,7 @@ pub(crate) fn tell_failure(error: &HubCommandError, printer: &mut Printer) -> Ex
     exit_of(error)
 }
 
-/// What a command has to say, for people and for machines.
+/// The answer of a command, for people and for machines.
 struct Answer {
     text: String,
     json: Json,

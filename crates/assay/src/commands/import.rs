@@ -1,4 +1,5 @@
-//! `assay import`: a datastore of records becomes benchmarks, models and results on a hub; a leaderboard becomes records.
+//! `assay import`: a datastore of records becomes benchmarks, models and results on a hub; a
+//! leaderboard becomes records.
 
 mod args;
 mod definition;
@@ -36,11 +37,11 @@ use crate::plural::{count, grouped};
 use crate::progress::Progress;
 use assay_render::visible;
 
-/// How many requests are under way at once, for each core of this machine: a hub on the same machine is kept busy while
-/// the next request is being put together.
+/// Number of requests that are under way at once, for each core of this machine: a hub on the same
+/// machine is kept busy while the next request is being put together.
 const REQUESTS_PER_CORE: usize = 4;
 
-/// How many values that were left out are shown.
+/// The number of left out values that are shown.
 const SHOWN: usize = 10;
 
 /// Imports what the arguments name.
@@ -104,7 +105,8 @@ pub(crate) fn import_directory(
     Ok(report)
 }
 
-/// Plans the benchmarks, models and results of prepared records. Reports what is refused or left out on the way.
+/// Plans the benchmarks, models and results of prepared records. Reports what is refused or left
+/// out on the way.
 fn plan(preparation: &mut Preparation, namespace: &str) -> Plan {
     let mut plan = Plan::new(namespace);
     for record in std::mem::take(&mut preparation.records) {
@@ -118,7 +120,8 @@ fn plan(preparation: &mut Preparation, namespace: &str) -> Plan {
     plan
 }
 
-/// What was named and is no record, or is not there at all, is nothing to import the rest without.
+/// Returns whether all items are records: a file that was named and is no record, or is missing, is
+/// no reason to import the rest without it.
 fn only_records(items: &[Item], disk: &Disk) -> Result<(), Vec<String>> {
     let is_record = |item: &&Item| item.kind == Some(FileKind::Record);
     let others = items.iter().filter(|item| match item.kind {
@@ -136,7 +139,7 @@ fn only_records(items: &[Item], disk: &Disk) -> Result<(), Vec<String>> {
     }
 }
 
-/// Why something that was named cannot be imported.
+/// Returns the reason why a named file cannot be imported.
 fn not_a_record(item: &Item, disk: &Disk) -> String {
     match disk.open(&item.path) {
         Err(error) if item.kind.is_none() => format!("`{}`: {error}", item.path),
@@ -208,7 +211,7 @@ fn tell(
     }
 }
 
-/// What the validator warns of, in a sentence; none when it does not.
+/// Returns the warnings of validation, in a sentence; none when there are none.
 fn warned(warnings: &[Diagnostic]) -> Option<String> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for warning in warnings {

@@ -1,5 +1,5 @@
-//! What an operator does about the issuer of tokens: run it alone, check its policy, register who may ask, look into
-//! what was asked.
+//! Commands of an operator on the issuer of tokens: run it alone, check its policy, register
+//! identities, look into its events.
 
 pub(crate) mod args;
 mod done;

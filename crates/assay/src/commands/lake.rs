@@ -1,4 +1,5 @@
-//! `assay query`, `ingest`, `compare` and `lake`: another program does these, because its engine is heavy to build.
+//! `assay query`, `ingest`, `compare` and `lake`: another program does these, because its engine is
+//! heavy to build.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -9,11 +10,11 @@ use assay_cli::{Exit, Printer};
 use assay_formats::lake_api::{INSTALL, PROGRAM};
 use clap::Args as ClapArgs;
 
-// The arguments of a command that `assay-lake` carries out. What it does is said at the command: a doc comment here
-// would replace that in the help.
+// The arguments of a command that `assay-lake` carries out. What it does is said at the command: a
+// doc comment here would replace that in the help.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExternalArgs {
-    /// What the command of `assay-lake` takes; `--help` tells, when it is installed
+    /// Arguments of `assay-lake`; its `--help` lists them, when it is installed
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -22,8 +23,8 @@ pub(crate) struct ExternalArgs {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// Starts the program with what was typed, and ends as it ends. On Unix the program takes the place of this one, so signals
-/// and exit codes are its own.
+/// Starts the program with what was typed, and ends as it ends. On Unix the program takes the place
+/// of this one, so signals and exit codes are its own.
 pub(crate) fn run(command: &str, arguments: &[OsString], printer: &mut Printer) -> Exit {
     match start(command, arguments) {
         Ok(status) => exit_of(status),
@@ -69,7 +70,7 @@ fn hand_over(mut program: Command) -> std::io::Result<ExitStatus> {
     program.status()
 }
 
-/// Whether the program lies beside this one.
+/// Returns whether the program lies beside this one.
 pub(crate) fn is_installed() -> bool {
     let own = std::env::current_exe().ok();
     own.as_deref().and_then(beside).is_some()

@@ -1,4 +1,5 @@
-//! What an operator does at the shell: accounts, tokens, benchmarks, the index, the configuration.
+//! Commands of an operator at the shell: accounts, tokens, benchmarks, the index, the
+//! configuration.
 
 pub(crate) mod admin;
 mod adopt;
@@ -24,8 +25,9 @@ use crate::commands::serve::{load, refuse, runtime};
 use crate::config::shell_user;
 use assay_render::visible;
 
-/// Opens the hub in a data directory as it is and does something with it: a server that runs does not notice, and one that
-/// died catches up when it is started again. Whoever can write there may do everything.
+/// Opens the hub in a data directory as it is and does something with it: a server that runs does
+/// not notice, and one that died catches up when it is started again. Whoever can write there may
+/// do everything.
 pub(super) fn with_hub<T, F>(
     place: &HubPlace,
     printer: &mut Printer,
@@ -106,7 +108,8 @@ fn open_config(
     Ok(config)
 }
 
-/// The configuration of a hub that a command opens, with the user of the operating system for the audit log.
+/// The configuration of a hub that a command opens, with the user of the operating system for the
+/// audit log.
 fn hub_config(config: &ServerConfig) -> HubConfig {
     HubConfig {
         shell_user: Some(shell_user()),

@@ -31,7 +31,7 @@ struct ParsedArguments {
     submit: SubmitArgs,
 }
 
-/// Why something could not be done with the outbox.
+/// A failure of the outbox.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutboxError {
     /// There is no place for an outbox.
@@ -51,7 +51,7 @@ pub(crate) enum OutboxError {
     Unknown(String),
 }
 
-/// What came of an attempt to send.
+/// The outcome of an attempt to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Delivery {
@@ -266,7 +266,8 @@ fn choose(ids: &[String], config: &Config) -> Result<Vec<OutboxItem>, OutboxErro
     Ok(items)
 }
 
-/// Sends a submission by `assay submit` in a process of its own, and removes it when the hub has it.
+/// Sends a submission by `assay submit` in a process of its own, and removes it when the hub has
+/// it.
 pub(crate) fn send(mut item: OutboxItem) -> Result<Delivered, OutboxError> {
     let answer = |item: &OutboxItem, delivery, account, reason| Delivered {
         id: item.id.clone(),

@@ -142,7 +142,8 @@ fn run_command(command: &[OsString]) -> std::io::Result<EndedCommand> {
     })
 }
 
-/// Hands signals on to the command, which decides when to end. A terminal sends Ctrl-C to it anyway.
+/// Hands signals on to the command, which decides when to end. A terminal sends Ctrl-C to it
+/// anyway.
 #[cfg(unix)]
 fn forward_signals(child: &std::process::Child) -> std::io::Result<signal_hook::iterator::Handle> {
     use rustix::process::{Pid, Signal, kill_process};

@@ -15,7 +15,7 @@ use crate::commands::operate::args::Serve;
 use crate::plural::count;
 use assay_render::visible;
 
-/// How long an hour is, in milliseconds.
+/// The length of an hour, in milliseconds.
 const HOUR: i64 = 3_600_000;
 
 /// Runs a hub in the foreground.
@@ -38,7 +38,7 @@ pub(crate) fn run(command: &Serve, printer: &mut Printer) -> Exit {
     }
 }
 
-/// What the operator asked for, in a file, the environment, and flags.
+/// Loads the configuration of the operator: a file, the environment, and flags.
 pub(crate) fn load(
     file: Option<&std::path::Path>,
     flags: &[(&str, String)],
@@ -80,7 +80,7 @@ pub(crate) fn refuse(faults: &[ConfigFault], printer: &mut Printer) -> Exit {
     Exit::Failed
 }
 
-/// What asynchronous work runs on.
+/// Returns the runtime of asynchronous work.
 pub(crate) fn runtime(printer: &mut Printer) -> Option<tokio::runtime::Runtime> {
     let built = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -200,8 +200,8 @@ async fn demo_tokens(server: &Server) -> Result<(String, String), ServeError> {
     Ok((secrets.pop().unwrap_or_default(), visitor))
 }
 
-/// A credential for the harness that signs some of the results. A hub with a policy of its own does not know the harness,
-/// and its results stay unsigned.
+/// A credential for the harness that signs some of the results. A hub with a policy of its own does
+/// not know the harness, and its results stay unsigned.
 async fn demo_signer(server: &Server, config: &ServerConfig) -> Option<String> {
     let issuer = assay_server::open_issuer(server.hub(), config);
     let shell = server.hub().shell();
@@ -241,7 +241,8 @@ fn fill_behind(
     );
 }
 
-/// Gives the demonstration a lake in its data directory, where the program is installed and none is configured.
+/// Gives the demonstration a lake in its data directory, where the program is installed and none is
+/// configured.
 fn add_lake(config: &mut ServerConfig) {
     let is_free = config.lake.directory.is_none() && config.lake.socket.is_none();
     if !is_free || !super::lake::is_installed() {

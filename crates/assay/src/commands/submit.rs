@@ -30,10 +30,10 @@ use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
 use crate::issuer::{IssuerError, client_to_publish};
 
-/// Why nothing was submitted.
+/// The reason why nothing was submitted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SubmitError {
-    /// What was given cannot become results; each reason is a sentence.
+    /// The input cannot become results; each reason is a sentence.
     #[error("{}", .0.join("\n"))]
     Refused(Vec<String>),
     /// Something could not be read or asked.

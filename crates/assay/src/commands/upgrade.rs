@@ -68,8 +68,8 @@ fn upgrade(command: &Upgrade, config: &Config) -> Account {
     }
 }
 
-/// The records that are meant, each once: a samples file stands for its record. What was named and is something else
-/// stays as it is, to be refused or reported.
+/// The records that are meant, each once: a samples file stands for its record. What was named and
+/// is something else stays as it is, to be refused or reported.
 fn records(disk: &Disk, items: &[Item]) -> Vec<Arc<str>> {
     let mut seen = BTreeSet::new();
     items
@@ -86,7 +86,7 @@ fn records(disk: &Disk, items: &[Item]) -> Vec<Arc<str>> {
         .collect()
 }
 
-/// What became of one record.
+/// The outcome of one record.
 #[derive(Debug)]
 struct Outcome {
     /// The file it was read from.
@@ -96,7 +96,7 @@ struct Outcome {
     end: End,
 }
 
-/// How one record ended.
+/// The end of one record.
 #[derive(Debug)]
 enum End {
     /// It is current now.
@@ -110,13 +110,13 @@ enum End {
 /// A record that is current now.
 #[derive(Debug)]
 struct Success {
-    /// Where it was written, from the output directory on.
+    /// The path of the output, from the output directory on.
     output: String,
     changes: Vec<Change>,
     samples: Option<RowsSummary>,
 }
 
-/// Why a record was refused.
+/// The reason why a record was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Why {
     slug: String,
@@ -129,7 +129,7 @@ struct Why {
 #[derive(Debug)]
 struct Account {
     outcomes: Vec<Outcome>,
-    /// How many files of the directories are no records.
+    /// Number of files of the directories that are no records.
     skipped: u64,
 }
 
@@ -152,7 +152,7 @@ impl Account {
             })
     }
 
-    /// What could not be read or written, in sentences.
+    /// Returns what could not be read or written, in sentences.
     fn failures(&self) -> impl Iterator<Item = &str> {
         self.outcomes
             .iter()

@@ -13,9 +13,10 @@ use crate::hub_benchmarks::HubBenchmarks;
 use crate::progress::Progress;
 use crate::render::{self, Outcome, Summary};
 
-/// How often files are mended and validated again; a change may make room for another that overlapped with it.
+/// The number of rounds of fixing and validating; a fix may make room for another that overlapped
+/// with it.
 const MAX_FIX_ROUNDS: usize = 8;
-/// How many findings of one code are kept of one file while mending, at least.
+/// Number of findings of one code that are kept of one file while mending, at least.
 const FIX_LIMIT: u64 = 10_000;
 
 /// Validates files and prints what was found.
@@ -34,12 +35,12 @@ pub(crate) fn run(
     }
 }
 
-/// What came of it all.
+/// The outcome of a validation.
 struct Validation {
     reports: Vec<FileReport>,
     fixed: Vec<Fixed>,
     passed_over: u64,
-    /// Whether something could not be read, asked or written.
+    /// True if something could not be read, requested or written.
     failed: bool,
 }
 

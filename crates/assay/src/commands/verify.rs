@@ -32,13 +32,13 @@ use crate::witnesses::QuorumError;
 /// The version of the JSON documents. It changes when a reader of the old ones could be misled.
 pub(crate) const VERSION: u32 = 1;
 
-/// Why nothing could be verified.
+/// The reason why nothing could be verified.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum VerifyError {
-    /// What was given cannot be read.
+    /// The input cannot be read.
     #[error(transparent)]
     Given(#[from] GivenError),
-    /// What is trusted cannot be had, or contradicts itself.
+    /// The trust note cannot be read, or contradicts itself.
     #[error("{0}")]
     Trust(String),
     /// The witnesses cannot be relied upon in this way.
@@ -61,12 +61,12 @@ impl From<ClientError> for VerifyError {
     }
 }
 
-/// What came of it, for people and for machines.
+/// The outcome, for people and for machines.
 struct Report {
     text: String,
     json: Json,
     exit: Exit,
-    /// What keeps it from being certain.
+    /// Reasons why it is not certain.
     doubts: Vec<String>,
 }
 

@@ -5,12 +5,14 @@ use super::IssuerError;
 use crate::config::Config;
 use crate::credentials::Credentials;
 
-/// The longest credential that is read from standard input, in bytes: the ID token of a CI run is the longest.
+/// The longest credential that is read from standard input, in bytes: the ID token of a CI run is
+/// the longest.
 const MAX_CREDENTIAL: u64 = 16 << 10;
-/// What a credential begins with that is shown to the issuer as it is: a personal token, or an access token.
+/// The prefixes of credentials that are sent to the issuer as they are: a personal token, or an
+/// access token.
 const BEARERS: [&str; 2] = ["evp_", "eva_"];
 
-/// What this machine can show an issuer.
+/// A credential of this machine for an issuer.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Credential {
     /// A token that is shown as it is.
@@ -25,7 +27,7 @@ pub(crate) enum Credential {
     Actions { url: String, token: String },
 }
 
-/// What the environment says of issuers.
+/// The settings of the environment for issuers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IssuerSettings {
     /// The address of the issuer, when it is not the hub.
@@ -40,14 +42,15 @@ pub(crate) struct IssuerSettings {
     pub(crate) client_key: Option<PathBuf>,
     /// The ID token of a CI run, as GitLab hands it over.
     pub(crate) id_token: Option<String>,
-    /// Where a run of GitHub Actions asks for its ID token.
+    /// The address at which a run of GitHub Actions gets its ID token.
     pub(crate) actions_url: Option<String>,
     /// With what.
     pub(crate) actions_token: Option<String>,
 }
 
 impl Credential {
-    /// What there is to show: what was typed, else what the environment says, else what `assay hub login` kept.
+    /// Returns the credential: the one that was typed, else that of the environment, else the one
+    /// that `assay hub login` kept.
     pub(crate) fn find(
         typed: Option<&str>,
         issuer: &str,
@@ -127,12 +130,12 @@ impl Credential {
         ))
     }
 
-    /// Whether a text is a token that issuers take as it is.
+    /// Returns whether a text is a token that issuers take as it is.
     pub(crate) fn is_for_issuers(text: &str) -> bool {
         BEARERS.iter().any(|prefix| text.starts_with(prefix))
     }
 
-    /// What it is, for people; never what it says.
+    /// Returns the kind of credential, for people; never its content.
     pub(crate) fn words(&self) -> &'static str {
         match self {
             Self::Bearer(_) => "a personal token",

@@ -1,4 +1,5 @@
-//! From a credential to the right to ask: RFC 6749 for clients, RFC 8693 for the runs of CI systems.
+//! From a credential to the right to ask: RFC 6749 for clients, RFC 8693 for the runs of CI
+//! systems.
 
 use std::time::Duration;
 
@@ -10,9 +11,9 @@ use serde::Deserialize;
 use super::{Credential, IssuerError, failed};
 use crate::clock;
 
-/// Where credentials are exchanged.
+/// The path at which credentials are exchanged.
 const TOKEN: &str = "/oauth/token";
-/// Where an issuer says what it calls itself.
+/// The path of the metadata of an issuer.
 const METADATA: &str = "/.well-known/oauth-authorization-server";
 /// All that we ask for.
 const SCOPE: &str = "eval:issue";
@@ -21,12 +22,12 @@ const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
-/// How long a CI system may take to say who a run is.
+/// Maximum duration of a CI system to say who a run is.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How large its answer may be, in bytes.
+/// Maximum size of its answer, in bytes.
 const MAX_IDENTITY: u64 = 64 << 10;
 
-/// What is shown with every request for a token.
+/// Returns the credential that is sent with every request for a token.
 pub(super) fn bearer(client: &Client, credential: &Credential) -> Result<String, IssuerError> {
     match credential {
         Credential::Bearer(token) => Ok(token.clone()),
@@ -53,7 +54,8 @@ pub(super) fn bearer(client: &Client, credential: &Credential) -> Result<String,
     }
 }
 
-/// Exchanges the identity of a CI run for a hub token that writes to one repository, as its trusted publisher.
+/// Exchanges the identity of a CI run for a hub token that writes to one repository, as its trusted
+/// publisher.
 pub(super) fn publisher_token(
     client: &Client,
     identity: &Credential,
@@ -112,7 +114,7 @@ fn access_token(
     token.ok_or_else(|| IssuerError::Identity(format!("`{issuer}` gave no access token")))
 }
 
-/// What the issuer calls itself, which is the audience that an ID token has to be for.
+/// Returns the name of the issuer, which is the audience that an ID token must have.
 fn name_of(client: &Client) -> Result<String, IssuerError> {
     let issuer = client.origin().as_str();
     let metadata: Metadata = client

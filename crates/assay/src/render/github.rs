@@ -52,7 +52,8 @@ fn text(diagnostic: &Diagnostic) -> String {
     lines.join("\n")
 }
 
-/// The name of a file with what a terminal would obey spelled out. Line ends have an escape of their own.
+/// The name of a file with what a terminal would obey spelled out. Line ends have an escape of
+/// their own.
 fn file(name: &str) -> String {
     name.split_inclusive(['\r', '\n'])
         .map(|part| match part.strip_suffix(['\r', '\n']) {

@@ -1,4 +1,5 @@
-//! One JSON document. Its size follows the number of findings, never the size of what was validated.
+//! One JSON document. Its size follows the number of findings, never the size of what was
+//! validated.
 
 use std::collections::BTreeMap;
 

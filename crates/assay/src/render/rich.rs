@@ -9,17 +9,18 @@ use assay_render::{ELLIPSIS, FindingRenderer};
 use super::{Outcome, fixed_line};
 use crate::plural::count;
 
-/// How many findings of one code at one kind of place are shown in full, when they differ only in what they quote.
+/// Number of findings of one code at one kind of place that are shown in full, when they differ
+/// only in what they quote.
 const SHOWN_ALIKE: usize = 5;
 
-/// How the output should look.
+/// The look of the output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
-    /// Whether to use colours.
+    /// True if colours are used.
     pub(crate) styled: bool,
-    /// How many columns there are.
+    /// The number of columns.
     pub(crate) width: usize,
-    /// Whether to print the summary only.
+    /// True if only the summary is printed.
     pub(crate) quiet: bool,
 }
 
@@ -31,7 +32,7 @@ struct Alike<'a> {
     files: BTreeSet<&'a str>,
 }
 
-/// What findings alike have in common.
+/// The fields that similar findings share.
 type Key<'a> = (Code, Severity, String, String, Option<&'a str>);
 
 /// Prints the findings, those alike together, and the summary.
@@ -70,8 +71,8 @@ fn renderer(look: Look) -> FindingRenderer {
     }
 }
 
-/// Brings findings together that have one code and, indexes aside, one message and one path; in the order of the first.
-/// A file that cannot be read stands alone: who named it wants to see its name.
+/// Brings findings together that have one code and, indexes aside, one message and one path; in the
+/// order of the first. A file that cannot be read stands alone: who named it wants to see its name.
 fn group<'a>(outcome: &Outcome<'a>) -> Vec<Alike<'a>> {
     let mut groups: Vec<Alike<'a>> = Vec::new();
     let mut index: HashMap<Key<'_>, usize> = HashMap::new();
@@ -100,7 +101,8 @@ fn group<'a>(outcome: &Outcome<'a>) -> Vec<Alike<'a>> {
     groups
 }
 
-/// Keeps the first few groups of each code at each kind of place, and counts the rest in a line each.
+/// Keeps the first few groups of each code at each kind of place, and counts the rest in a line
+/// each.
 fn enough(groups: Vec<Alike<'_>>) -> (Vec<Alike<'_>>, Vec<String>) {
     let mut seen: HashMap<(Code, String), usize> = HashMap::new();
     let mut rest: BTreeMap<Code, (u64, BTreeSet<&str>)> = BTreeMap::new();
@@ -163,7 +165,7 @@ fn more_like(alike: &Alike<'_>) -> Option<String> {
     Some(format!("{ELLIPSIS} and {more} more like this in {files}"))
 }
 
-/// What was counted and not kept, by code.
+/// Returns the findings that were counted and not kept, by code.
 fn not_kept(outcome: &Outcome<'_>) -> Vec<String> {
     let mut missing: BTreeMap<Code, u64> = BTreeMap::new();
     for report in outcome.reports {

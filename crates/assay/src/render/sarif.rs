@@ -133,7 +133,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A path as the reference that SARIF wants: relative as it is, absolute with its scheme, and percent-encoded.
+/// A path as the reference that SARIF wants: relative as it is, absolute with its scheme, and
+/// percent-encoded.
 fn uri(path: &str) -> String {
     let scheme = match (Path::new(path).is_absolute(), path.starts_with('/')) {
         (false, _) => "",

@@ -1,4 +1,5 @@
-//! `assay import eee`, as far as it goes without a hub: which records are found, and under which names.
+//! `assay import eee`, as far as it goes without a hub: which records are found, and under which
+//! names.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

@@ -11,7 +11,8 @@ use tempfile::TempDir;
 
 use crate::support::{Run, Workspace};
 
-/// A hub as far as its logs go: files in a directory behind an address, and the operator's key to lie with.
+/// A hub as far as its logs go: files in a directory behind an address, and the operator's key to
+/// lie with.
 struct Hub {
     files: TempDir,
     logs: TempDir,

@@ -1,4 +1,5 @@
-//! The command line as people and scripts meet it: the real binary, its exit code and what it prints.
+//! The command line as people and scripts meet it: the real binary, its exit code and what it
+//! prints.
 
 #![cfg(test)]
 

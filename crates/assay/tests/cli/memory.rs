@@ -3,9 +3,10 @@ use std::process::Stdio;
 
 use crate::support::Workspace;
 
-/// How much is validated, in bytes: enough to tell memory that grows with the file from memory that does not.
+/// The number of bytes that are validated: enough to tell memory that grows with the file from
+/// memory that does not.
 const FILE_BYTES: usize = 96 << 20;
-/// What the program may take at the most, in KiB.
+/// The most memory of the program, in KiB.
 const MAX_KIB: u64 = 64 << 10;
 
 /// A clean row of about a kilobyte.

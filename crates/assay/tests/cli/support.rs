@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Where a record lies in the datastore.
+/// The path of a record in the datastore.
 pub(crate) const RECORD: &str = "data/sums/acme/model-x/5eed0000-0000-4000-8000-000000000100.json";
 
 /// A record that cannot be read past its third line, and so breaks one rule only: AY006.
@@ -17,7 +17,7 @@ pub(crate) struct Workspace {
     directory: TempDir,
 }
 
-/// What a run left behind.
+/// The outcome of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,

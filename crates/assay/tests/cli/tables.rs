@@ -1,4 +1,5 @@
-//! `assay import table`: leaderboards in their published layouts become records that validation accepts.
+//! `assay import table`: leaderboards in their published layouts become records that validation
+//! accepts.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,8 @@ use serde_json::Value;
 
 use crate::support::Workspace;
 
-/// The mappings that ship, with the ending of their tables and how many records and results these become.
+/// The mappings that ship, with the ending of their tables and how many records and results these
+/// become.
 const EXAMPLES: [(&str, &str, usize, usize); 11] = [
     ("arc-agi", "json", 3, 5),
     ("artificial-analysis", "json", 1, 6),

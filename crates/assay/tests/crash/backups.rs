@@ -1,4 +1,5 @@
-//! Backups of a hub under load: each is restored elsewhere and has every promise that was made before it began.
+//! Backups of a hub under load: each is restored elsewhere and has every promise that was made
+//! before it began.
 
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
@@ -12,13 +13,13 @@ use crate::restored::{Backups, find_promised, restore, told};
 use crate::server::Place;
 use crate::several::new_database;
 
-/// How many backups are made of a hub with a file; `ASSAY_BACKUPS` says otherwise.
+/// Number of backups that are made of a hub with a file; `ASSAY_BACKUPS` says otherwise.
 const ROUNDS: u64 = 12;
-/// How many are made of a hub with `PostgreSQL`; `ASSAY_BACKUPS_POSTGRES` says otherwise.
+/// Number of are that made of a hub with `PostgreSQL`; `ASSAY_BACKUPS_POSTGRES` says otherwise.
 const ROUNDS_ON_POSTGRES: u64 = 4;
-/// Where the random choices begin.
+/// The seed of the random choices.
 const SEED: u64 = 31;
-/// How long everyone rests: the hub is to be written all the time, and to stay small.
+/// The time that everyone rests: the hub is to be written all the time, and to stay small.
 const PACE: Duration = Duration::from_millis(400);
 /// After how many rounds the index of a restored hub is compared with a rebuilt one.
 const CHECKED_EVERY: u64 = 10;

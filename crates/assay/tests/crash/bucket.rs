@@ -22,7 +22,7 @@ type Objects = Arc<Mutex<BTreeMap<String, Bytes>>>;
 
 /// The address of the backups.
 const ADDRESS: &str = "s3://backups/hubs/first";
-/// Where they lie, as the server sees it.
+/// Their prefix, as the server sees it.
 const PREFIX: &str = "/backups/hubs/first/";
 
 /// Object storage on loopback that ends with the process.

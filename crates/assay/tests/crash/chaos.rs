@@ -1,4 +1,5 @@
-//! Faults of every kind at random moments under a mixed load: nothing that was acknowledged is lost.
+//! Faults of every kind at random moments under a mixed load: nothing that was acknowledged is
+//! lost.
 //!
 //! The short form runs with the other tests; `just chaos` runs it for half an hour.
 
@@ -14,9 +15,9 @@ use crate::restored::{Backups, find_promised, restore, told};
 use crate::server::{Place, Server};
 use assay_testkit::random::Random;
 
-/// How long faults go on, in seconds; `ASSAY_CHAOS_SECONDS` says otherwise.
+/// The duration of faults, in seconds, unless `ASSAY_CHAOS_SECONDS` is set.
 const SECONDS: u64 = 15;
-/// Where the random moments begin; `ASSAY_CHAOS_SEED` says otherwise.
+/// The seed of the random moments, unless `ASSAY_CHAOS_SEED` is set.
 const SEED: u64 = 18;
 /// The longest quiet time between two faults, in milliseconds.
 const QUIET: u64 = 700;
@@ -24,18 +25,19 @@ const QUIET: u64 = 700;
 const FAULT: u64 = 1500;
 /// The shortest pause between two writes of one person, in milliseconds.
 const PACE: u64 = 20;
-/// By how many of the seconds of a run the pause grows by a millisecond: a long run writes no more than can be checked in
-/// some minutes.
+/// By how many of the seconds of a run the pause grows by a millisecond: a long run writes no more
+/// than can be checked in some minutes.
 const SECONDS_PER_PACE: u64 = 4;
 /// The longest time between two backups, in milliseconds.
 const BETWEEN_BACKUPS: u64 = 3000;
-/// How often one who waits looks whether it is all over.
+/// The time between two looks of a waiter whether it is all over.
 const LOOK: Duration = Duration::from_millis(100);
-/// The size of the disk of the hub. Half an hour of load fits when nothing is kept that should be gone.
+/// The size of the disk of the hub. Half an hour of load fits when nothing is kept that should be
+/// gone.
 const DISK_MEBIBYTES: u64 = 1024;
-/// How far the clock jumps.
+/// The jumps of the clock.
 const JUMPS: [&str; 4] = ["-1h", "+30d", "-30d", "+0"];
-/// What a backup may say when it ends early: the disk is full, or the database is away.
+/// The messages of a backup that ends early: the disk is full, or the database is away.
 const INTERRUPTIONS: [&str; 3] = [
     "the disk of the hub is full",
     "busy or away",

@@ -1,4 +1,4 @@
-//! What must be true of a hub, whatever has happened to it.
+//! Invariants of a hub, whatever has happened to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

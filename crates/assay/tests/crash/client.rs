@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use ureq::Body;
 use ureq::http::{Request, Response};
 
-/// How long an answer may take before the test gives up on it.
+/// Maximum duration of an answer before the test gives up on it.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Someone who speaks to the hub over HTTP.
@@ -16,7 +16,7 @@ pub(crate) struct Client {
     token: String,
 }
 
-/// What came back.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

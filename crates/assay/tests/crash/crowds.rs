@@ -15,7 +15,7 @@ use crate::server::{Place, Server};
 const DESCRIPTORS: usize = 1024;
 /// More connections than that.
 const CROWD: usize = 1100;
-/// When a test gives up on an answer.
+/// The time after which a test gives up on an answer.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn address(server: &Server) -> SocketAddr {

@@ -12,13 +12,14 @@ use crate::restored::{Backups, restore, told};
 use crate::server::Place;
 use assay_testkit::random::Random;
 
-/// How often a backup is killed.
+/// The number of times that a backup is killed.
 const KILLS: u64 = 12;
-/// Where the random moments begin.
+/// The seed of the random moments.
 const SEED: u64 = 7;
 /// The size of a file that is much larger than everything else of a hub.
 const LARGE: usize = 3_000_000;
-/// How many bytes a backup may copy at most when little has changed. Most of it is the database.
+/// Number of bytes that a backup may copy at most when little has changed. Most of it is the
+/// database.
 const LITTLE: u64 = 1_000_000;
 
 /// A hub with three models, stopped.

@@ -41,7 +41,7 @@ impl Clone {
     }
 }
 
-/// What `git` says, when it must succeed.
+/// Returns the output of a `git` that must succeed.
 #[track_caller]
 pub(crate) fn good(directory: &Path, args: &[&str]) -> String {
     let done = run(directory, args);
@@ -54,7 +54,7 @@ pub(crate) fn run(directory: &Path, args: &[&str]) -> Output {
     command(directory).args(args).output().unwrap()
 }
 
-/// What it told the person.
+/// Returns the message to the person.
 pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -74,7 +74,8 @@ pub(crate) fn command(directory: &Path) -> Command {
         .env("GIT_TERMINAL_PROMPT", "0")
         .args(["-c", "user.name=ada", "-c", "user.email=ada@example.org"])
         .args(["-c", "safe.directory=*", "-c", "init.defaultBranch=main"])
-        // Of thousands of commits in one clone, git would pack some in the background and hold its locks.
+        // Of thousands of commits in one clone, git would pack some in the background and hold its
+        // locks.
         .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false"])
         .current_dir(directory)
         .stdin(Stdio::null());

@@ -1,4 +1,5 @@
-//! Slow and hostile clients beside ordinary ones: the others are answered, and memory stays bounded.
+//! Slow and hostile clients beside ordinary ones: the others are answered, and memory stays
+//! bounded.
 //!
 //! `just hostile` runs it with 15,000 commits in one push and prints how long the others waited.
 
@@ -27,12 +28,12 @@ const UNFINISHED: usize = 1100;
 const UNREAD: usize = 24;
 /// The size of that file. It compresses to almost nothing.
 const FILE_BYTES: usize = 60 << 20;
-/// How many characters of an answer are shown.
+/// Number of characters of an that answer are shown.
 const SHOWN: usize = 200;
 /// The most memory that the hub may ever have.
 const MEMORY: u64 = 1 << 30;
 
-/// How long ordinary clients waited for each answer.
+/// The times that ordinary clients waited for each answer.
 #[derive(Default)]
 struct Waits {
     reads: Vec<Duration>,
@@ -164,7 +165,8 @@ fn ask_and_never_read(hub: &str) -> Vec<TcpStream> {
     (0..UNREAD).filter_map(ask).collect()
 }
 
-/// Pushes a pack of a few kilobytes that would unpack to gigabytes. Returns what the hub says of it.
+/// Pushes a pack of a few kilobytes that would unpack to gigabytes. Returns what the hub says of
+/// it.
 fn push_bomb(hub: &str, client: &Client) -> String {
     let host = hub.strip_prefix("http://").unwrap();
     let body = delta_bomb();

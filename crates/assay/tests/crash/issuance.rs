@@ -1,4 +1,5 @@
-//! An issuer that is killed while many ask it for tokens: what it gave away is in its log, and nothing is there twice.
+//! An issuer that is killed while many ask it for tokens: what it gave away is in its log, and
+//! nothing is there twice.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -15,13 +16,13 @@ use crate::kills::{number, tell};
 use crate::server::{Place, Server};
 use assay_testkit::random::Random;
 
-/// How often the issuer is killed; `ASSAY_CRASH_ISSUER_KILLS` says otherwise.
+/// The number of kills of the issuer, unless `ASSAY_CRASH_ISSUER_KILLS` is set.
 const KILLS: u64 = 40;
-/// How many ask at the same time.
+/// The number of concurrent requests.
 const ASKING: u64 = 4;
-/// How long an issuer lives at most once it has given a token away, in milliseconds.
+/// The longest life of an issuer once it has given a token away, in milliseconds.
 const LIFE: u64 = 150;
-/// How long one waits for a server that is just being started.
+/// The time between two requests to a server that is just being started.
 const PAUSE: Duration = Duration::from_millis(5);
 const MODEL_REVISION: &str = "9f3c2c9a1c4e6d1e8b7a6f5e4d3c2b1a09f8e7d6";
 /// One integration that may ask as fast as it can: this is about the log and not about limits.
@@ -69,7 +70,8 @@ struct Askers {
 }
 
 impl Askers {
-    /// Asks again and again; each time for another model, so that nobody is suspected of picking scores.
+    /// Asks again and again; each time for another model, so that nobody is suspected of picking
+    /// scores.
     fn work(&self) {
         while !self.over.load(Ordering::SeqCst) {
             if self.ask().is_none() {
@@ -193,7 +195,7 @@ fn a_token_that_was_given_away_is_in_the_log_however_often_the_issuer_is_killed(
     drop(server);
 }
 
-/// What was promised is there, where it was promised, once.
+/// Checks that every promise is there, where it was promised, once.
 fn check(log: &Log, note: &TrustNote, given: &[Given]) {
     let leaves: Vec<_> = log
         .leaves(0..log.size())

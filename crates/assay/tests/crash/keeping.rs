@@ -19,7 +19,7 @@ fn told(output: &Output) -> String {
     )
 }
 
-/// How many repositories lie in the data directory.
+/// Returns the number of repositories that lie in the data directory.
 fn repositories(place: &Place) -> usize {
     let repos = place.data().join("repos");
     let shards = std::fs::read_dir(repos)

@@ -5,11 +5,11 @@ use crate::load::{Promise, World};
 use crate::server::Place;
 use assay_testkit::random::Random;
 
-/// How often the server is killed; `ASSAY_CRASH_KILLS` says otherwise.
+/// The number of kills, unless `ASSAY_CRASH_KILLS` is set.
 const KILLS: u64 = 200;
-/// Where the random moments begin; `ASSAY_CRASH_SEED` says otherwise.
+/// The seed of the random moments, unless `ASSAY_CRASH_SEED` is set.
 const SEED: u64 = 4;
-/// How long a server may live at most, in milliseconds; most lives are much shorter.
+/// The longest lives of a server, in milliseconds; most lives are much shorter.
 const LIVES: [u64; 4] = [20, 100, 300, 700];
 
 #[test]
@@ -50,7 +50,7 @@ fn a_hub_that_is_killed_hundreds_of_times_keeps_every_promise() {
     drop(server);
 }
 
-/// How many promises of each kind were made; there must be some.
+/// Returns the number of promises of each kind; there must be some.
 pub(crate) fn counts(world: &World) -> String {
     let promises = world.promises();
     let count = |kind: fn(&Promise) -> bool| promises.iter().filter(|it| kind(it)).count();

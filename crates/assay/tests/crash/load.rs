@@ -22,9 +22,9 @@ pub(crate) const PROPOSED: &str = "proposed";
 pub(crate) const PUSHED: &str = "pushed";
 pub(crate) const LARGE: &str = "large";
 pub(crate) const MODELS: [&str; 4] = [COMMITTED, PROPOSED, PUSHED, LARGE];
-/// How many files of results the committers write to, over and over.
+/// Number of files of results that the committers write to, over and over.
 const FILES: u64 = 4;
-/// How long one waits for a server that is just being started.
+/// The time between two requests to a server that is just being started.
 const PAUSE: Duration = Duration::from_millis(5);
 /// The pause after a token was made.
 const BETWEEN_TOKENS: Duration = Duration::from_millis(300);
@@ -70,7 +70,7 @@ pub(crate) struct World {
     pub(crate) client: Client,
     /// The keys of [`MODELS`].
     pub(crate) keys: [i64; 4],
-    /// How long everyone rests after something was done.
+    /// The time that everyone rests after an act.
     pace: Duration,
     urls: RwLock<Vec<String>>,
     asked: AtomicUsize,
@@ -78,7 +78,7 @@ pub(crate) struct World {
     /// Set while answers that say "not now" (503, 507) are no fault of the hub.
     is_disturbed: AtomicBool,
     promises: Mutex<Vec<Promise>>,
-    /// What should never be answered, whatever happens.
+    /// Answers that should never be given, whatever happens.
     faults: Mutex<Vec<String>>,
 }
 
@@ -134,7 +134,8 @@ impl World {
         self.over.load(Ordering::SeqCst)
     }
 
-    /// Accepts answers that say "not now" (503, 507) from here on: the disk or the database is disturbed.
+    /// Accepts answers that say "not now" (503, 507) from here on: the disk or the database is
+    /// disturbed.
     pub(crate) fn expect_disturbance(&self) {
         self.is_disturbed.store(true, Ordering::SeqCst);
     }
@@ -147,7 +148,8 @@ impl World {
         self.faults.lock().unwrap().clone()
     }
 
-    /// Everyone begins to work, each in a thread, until [`World::end`]. Then every question has its answer.
+    /// Everyone begins to work, each in a thread, until [`World::end`]. Then every question has its
+    /// answer.
     pub(crate) fn begin<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64, place: &Path) {
         let url = self.git_url(PUSHED);
         let clone = Clone::of(&url, place.join("clone"));
@@ -174,7 +176,8 @@ impl World {
         });
     }
 
-    /// Makes tokens at the shell and commits files beside git, each in a thread, until [`World::end`].
+    /// Makes tokens at the shell and commits files beside git, each in a thread, until
+    /// [`World::end`].
     pub(crate) fn begin_tokens_and_large_files<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
@@ -185,7 +188,8 @@ impl World {
         scope.spawn(move || self.work(seed + 1, |random| self.upload(random)));
     }
 
-    /// Someone begins to ask and to hang up. What they have asked for may happen even after [`World::end`].
+    /// Someone begins to ask and to hang up. What they have asked for may happen even after
+    /// [`World::end`].
     pub(crate) fn hang_up_too<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64) {
         scope.spawn(move || self.work(seed, |random| self.hang_up(random)));
     }
@@ -277,7 +281,8 @@ impl World {
         };
         let pushed = clone.push(&url, refspec);
         let text = said(&pushed);
-        // A server that is killed breaks the connection; whatever else git complains of is the hub's fault.
+        // A server that is killed breaks the connection; whatever else git complains of is the
+        // hub's fault.
         let is_refused = text.contains("HTTP 5")
             || text.contains("error: 5")
             || text.contains("[remote rejected]");

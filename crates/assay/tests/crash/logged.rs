@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::server::Place;
 
-/// What would be a line of its own, coloured, if it came through.
+/// Text that would be a line of its own, coloured, if it came through.
 const FORGED: [&str; 3] = [
     "/x%0d%0aINFO%20forged%1b[31m",
     "/x%0A%7B%22level%22%3A%22INFO%22%2C%22message%22%3A%22forged%22%7D",
@@ -29,7 +29,8 @@ fn ask(url: &str, path: &str) {
     );
 }
 
-/// Row 95 of the threat table: what strangers send is never a line of a log by itself, and obeyed by no terminal.
+/// Row 95 of the threat table: what strangers send is never a line of a log by itself, and obeyed
+/// by no terminal.
 #[test]
 fn log_injection() {
     for format in ["text", "json"] {

@@ -1,4 +1,5 @@
-//! The program as operators run it: killed at any moment, beside other processes, and pushed to by many at once.
+//! The program as operators run it: killed at any moment, beside other processes, and pushed to by
+//! many at once.
 
 #![cfg(test)]
 

@@ -4,7 +4,7 @@ use crate::load::{COMMITTED, World};
 use crate::server::{Place, Server};
 use crate::several::new_database;
 
-/// What everyone sees of the results.
+/// Returns the public results.
 fn results(world: &World, server: &Server) -> serde_json::Value {
     let path = format!("/api/models/operator/{COMMITTED}?expand[]=evalResults");
     let answer = world.client.get(&format!("{}{path}", server.url));

@@ -2,7 +2,7 @@ use crate::checks::check;
 use crate::load::World;
 use crate::server::Place;
 
-/// How often each command is run beside the server.
+/// The number of times that each command is run beside the server.
 const ROUNDS: usize = 6;
 
 #[test]

@@ -14,11 +14,11 @@ use assay_testkit::random::Random;
 
 const LOG: &[u8] = include_bytes!("../../../assay-convert/tests/fixtures/inspect/mcq.eval");
 const BENCHMARK: &str = "name: Sums\ndescription: Adding.\nmetrics:\n  - {id: accuracy, display_name: Accuracy, higher_is_better: true, primary: true}\ntasks:\n  - {id: words}\n";
-/// How often the hub is killed while results are sent; `ASSAY_OUTBOX_KILLS` says otherwise.
+/// The number of kills of the hub while results are sent, unless `ASSAY_OUTBOX_KILLS` is set.
 const KILLS: u64 = 6;
 /// The longest that a hub lives before it is killed, in milliseconds.
 const LIFE_MILLIS: u64 = 1_500;
-/// How often what waits is sent at the end, before it counts as lost.
+/// The number of last attempts to send what waits, before it counts as lost.
 const LAST_TRIES: usize = 5;
 
 fn assay(place: &Place, hub: &str, token: &str, args: &[&str]) -> Output {

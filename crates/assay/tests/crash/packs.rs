@@ -7,7 +7,7 @@ use flate2::write::ZlibEncoder;
 
 /// The size of the one blob that is really there.
 const BASE_BYTES: usize = 16 << 20;
-/// How many times a delta copies it.
+/// The number of times that a delta copies it.
 const COPIES: usize = 6;
 /// The number of deltas.
 const DELTAS: u32 = 400;

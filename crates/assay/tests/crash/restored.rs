@@ -42,7 +42,7 @@ impl Backups {
         made
     }
 
-    /// What `--verify` tells, and with which exit code.
+    /// Returns the output of `--verify`, and its exit code.
     #[track_caller]
     pub(crate) fn verify(&self, hub: &Place, more: &[&str]) -> (Option<i32>, String) {
         let done = self.run(hub, &[&["--verify"], more].concat());
@@ -81,7 +81,7 @@ pub(crate) fn restore(hub: &Place, backup: &Path, more: &[&str]) -> Output {
     hub.operate(&args)
 }
 
-/// What a command told, which must have succeeded.
+/// Returns the output of a command that must have succeeded.
 #[track_caller]
 pub(crate) fn told(done: &Output) -> Value {
     let errors = String::from_utf8_lossy(&done.stderr);

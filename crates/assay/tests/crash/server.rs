@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::faults::{FakeClock, SmallDisk, run};
 
-/// How many lines of its log are shown of a server that does not start.
+/// The number of lines of the log that are shown of a server that does not start.
 const LAST_LINES: usize = 40;
 
 /// `assay serve` as a process of its own, on a free port. It is killed when this is dropped.
@@ -38,7 +38,8 @@ impl Place {
         }
     }
 
-    /// From now on the data directory is on a disk of this size; without the right to mount one, nothing changes.
+    /// From now on the data directory is on a disk of this size; without the right to mount one,
+    /// nothing changes.
     pub(crate) fn with_small_disk(mut self, mebibytes: u64) -> Self {
         self.disk = SmallDisk::mount(&self.path().join("disk"), mebibytes);
         self
@@ -73,7 +74,7 @@ impl Place {
         disk.unwrap_or_else(|| self.path()).join("data")
     }
 
-    /// What the servers have logged.
+    /// Returns the log of the servers.
     pub(crate) fn log(&self) -> String {
         let bytes = std::fs::read(self.path().join("log")).unwrap();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -151,7 +152,8 @@ impl Place {
         command.output().unwrap()
     }
 
-    /// Runs the program on the data directory as somebody does who was not told where the database is.
+    /// Runs the program on the data directory as somebody does who was not told where the database
+    /// is.
     pub(crate) fn without_database(&self) -> impl Fn(&[&str]) -> Output {
         |args| {
             let mut command = self.assay(args);

@@ -9,11 +9,11 @@ use crate::load::World;
 use crate::server::Place;
 use assay_testkit::random::Random;
 
-/// Where the random moments begin.
+/// The seed of the random moments.
 const SEED: u64 = 21;
-/// How often two of three servers are killed.
+/// The number of times that two of three servers are killed.
 const ROUNDS: u64 = 3;
-/// How often it is looked whether those that are left have caught up.
+/// The number of looks whether those that are left have caught up.
 const LOOKS: usize = 40;
 
 /// A database on a private server, where there is one to be had.
@@ -58,7 +58,8 @@ fn three_servers_of_which_two_are_killed_under_load_keep_every_promise() {
         world.end();
     });
 
-    // The one that is left notices within a second or so, and catches up with what the others began.
+    // The one that is left notices within a second or so, and catches up with what the others
+    // began.
     let is_caught_up = || {
         let done = place.operate(&["reindex", "--check", "--no-progress"]);
         done.status.success()

@@ -5,7 +5,7 @@ use crate::git::{Clone, said};
 use crate::load::{PUSHED, World};
 use crate::server::Place;
 
-/// How many push at the same time.
+/// The number of concurrent pushes.
 const PUSHERS: usize = 6;
 
 #[test]
@@ -61,7 +61,7 @@ fn of_pushes_at_the_same_time_one_wins_and_the_others_are_told_to_fetch() {
     drop(server);
 }
 
-/// Where `main` is, as git is told.
+/// Returns the head of `main`, as git is told.
 fn head(clone: &Clone, url: &str) -> String {
     let line = clone.good(&["ls-remote", url, "refs/heads/main"]);
     line.split_whitespace().next().unwrap().to_owned()

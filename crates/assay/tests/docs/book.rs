@@ -1,4 +1,5 @@
-//! The documentation as a book: one list of all pages, the words that people search for, and errors by their text.
+//! The documentation as a book: one list of all pages, the words that people search for, and errors
+//! by their text.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -23,8 +24,8 @@ fn page(name: &str) -> String {
     std::fs::read_to_string(root().join("docs").join(name)).unwrap()
 }
 
-/// The entries of the pages in a folder, below that of its `README.md`: each has the title of its page. Of a decision the
-/// part before the first comma is enough.
+/// The entries of the pages in a folder, below that of its `README.md`: each has the title of its
+/// page. Of a decision the part before the first comma is enough.
 fn entries_of(folder: &str) -> String {
     let mut names = BTreeSet::new();
     pages_below(folder, &mut names);
@@ -106,7 +107,7 @@ fn the_table_of_documents_links_every_page() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
-/// What people search for, with a page that answers.
+/// Words that people search for, with a page that answers.
 const SEARCHED: &[(&str, &str)] = &[
     ("garbage collection", "faq.md"),
     ("anonymous", "faq.md"),
@@ -191,7 +192,8 @@ const WORDS: usize = 35;
 /// The longest line of such a page, in characters.
 const COLUMNS: usize = 120;
 
-/// The sentences of a page. A paragraph, an item of a list, and a cell of a table each begin a new one.
+/// The sentences of a page. A paragraph, an item of a list, and a cell of a table each begin a new
+/// one.
 fn sentences(text: &str) -> Vec<String> {
     let mut blocks = vec![String::new()];
     let mut is_code = false;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{root, tests_in};
 
-/// How many sentences the three documents were taken apart into.
+/// Number of sentences that the three documents were taken apart into.
 const SENTENCES: usize = 192;
 
 /// One sentence of a document, and what shows it.
@@ -12,9 +12,9 @@ struct Sentence<'t> {
     number: usize,
     from: &'t str,
     state: &'t str,
-    /// What is named in code: `file::test`.
+    /// The tests that are named in code: `file::test`.
     tests: Vec<&'t str>,
-    /// What the last column says beside the tests.
+    /// The text of the last column beside the tests.
     reason: String,
 }
 
@@ -49,7 +49,7 @@ fn sentences(page: &str) -> Vec<Sentence<'_>> {
     sentences
 }
 
-/// Whether a test is there: a test of Rust, a check of `compat`, or a journey of `browser`.
+/// Returns whether a test is there: a test of Rust, a check of `compat`, or a journey of `browser`.
 fn exists(test: &str) -> bool {
     let (file, name) = test.split_once("::").unwrap();
     let is_script = file.starts_with("compat/") || file.starts_with("browser/");

@@ -1,4 +1,5 @@
-//! The pages that people read: their links lead somewhere, their codes exist, and their transcripts are true.
+//! The pages that people read: their links lead somewhere, their codes exist, and their transcripts
+//! are true.
 
 #![cfg(test)]
 
@@ -34,7 +35,7 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// Where the links of a page lead.
+/// Returns the targets of the links of a page.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](")
         .skip(1)

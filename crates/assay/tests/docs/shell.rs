@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::{pages, root};
 
-/// What a line needs that a test does not have; such lines are left out and counted.
+/// The things that a line needs and a test does not have; such lines are left out and counted.
 const OUTSIDE: &[(&str, &str)] = &[
     ("cargo ", "builds the workspace"),
     ("./test.sh", "runs this test"),
@@ -51,7 +51,7 @@ const OTHER_PAGES: &[(&str, &str)] = &[
     ("docs/imported-boards.md", "a datastore of 5,566 records"),
 ];
 
-/// What stands for something of the reader's own.
+/// Replaces the placeholders for things of the reader's own.
 fn own(text: &str, place: &Path, port: u16) -> String {
     let hub = format!("http://127.0.0.1:{port}");
     let under = |name: &str| place.join(name).display().to_string();
@@ -135,7 +135,7 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// What came of the blocks of one page.
+/// The outcome of the blocks of one page.
 #[derive(Default)]
 struct Typed {
     lines: usize,
@@ -223,8 +223,8 @@ fn type_page(page: &str, text: &str) -> Typed {
     typed
 }
 
-/// The seconds after which the blocks of one page are ended. Several pages fill a demonstration at the same time, which takes
-/// 18 s alone on two idle cores without optimisation.
+/// The seconds after which the blocks of one page are ended. Several pages fill a demonstration at
+/// the same time, which takes 18 s alone on two idle cores without optimisation.
 const PATIENCE: &str = "360";
 
 /// The number of lines of all pages that need the outside. A page that adds one says so here.

@@ -6,14 +6,14 @@ use crate::hub::{BENCHMARK, CONFIG, FILE, Hub, ISSUER, MODEL, POLICY, Run, alone
 use crate::logs::{LOG, harness_log};
 use crate::verified::{row, submit};
 
-/// What the issuer calls itself.
+/// The name of the issuer.
 const NAME: &str = "https://evals.example";
 
 /// An issuer beside a hub. It is killed when this is dropped.
 struct Issuer {
     child: Child,
     url: String,
-    /// What the integration `harness` shows.
+    /// The credential of the integration `harness`.
     credential: String,
 }
 
@@ -147,7 +147,8 @@ fn a_token_of_an_issuer_alone_is_checked_with_its_published_keys_and_its_log() {
 /// The configuration that trusts the issuer, for one framework.
 const TRUSTING: &str = "[[trust.issuers]]\nissuer = 'https://evals.example'\njwks = 'evals.json'\nframeworks = ['lm-evaluation-harness']\n";
 
-/// Why the row of the model is not verified, if it is not, once the index was found to be what a new one would be.
+/// Returns the reason why the row of the model is not verified, if it is not, once the index was
+/// found to be that of a new one.
 fn reason(hub: &Hub) -> String {
     hub.operate(&["reindex", "--check", "--no-progress"]);
     let standing = &row(hub)["standing"];

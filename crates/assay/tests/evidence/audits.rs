@@ -1,5 +1,5 @@
-//! The logs of a hub that runs, audited from outside while its operator cheats. They have the keys of their logs, so what
-//! they serve is well signed: only what others have kept gives them away.
+//! The logs of a hub that runs, audited from outside while its operator cheats. They have the keys
+//! of their logs, so what they serve is well signed: only what others have kept gives them away.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::hub::{Hub, MODEL, Run, alone};
 use crate::logs::{LOG, harness_log};
 use crate::verified::{bob, row, submit};
 
-/// What an auditor keeps.
+/// The file that an auditor keeps.
 const KEPT: &str = "audit.json";
 
 /// A hub whose results log has an issuance and a decision, audited once.
@@ -45,7 +45,7 @@ fn restart_after(hub: &mut Hub, change: impl FnOnce(&Path)) {
     std::fs::write(kept, text.replace(&before, &hub.url)).unwrap();
 }
 
-/// What is wrong with the results log, and where.
+/// Returns the fault of the results log, and its place.
 fn fault(hub: &Hub) -> (String, Value) {
     let run = audit(hub, &["--since", KEPT, "--format", "json"]);
     assert_eq!(run.code, Some(1), "{run}");
@@ -128,7 +128,8 @@ fn a_hub_that_drops_an_entry_is_found_out() {
 
     restart_after(&mut hub, |data| {
         write_anew(data, |leaves| leaves.truncate(1));
-        // Its index knows of the entry too, so whoever drops one makes a new hub around the old log.
+        // Its index knows of the entry too, so whoever drops one makes a new hub around the old
+        // log.
         for file in ["hub.db", "hub.db-wal", "hub.db-shm", "hub.json"] {
             let _ = std::fs::remove_file(data.join(file));
         }
@@ -194,7 +195,8 @@ fn a_hub_with_a_wrong_name_gets_its_right_one_and_loses_nothing() {
         "{note}"
     );
     assert!(note.ends_with("formerly hub.example\n"), "{note}");
-    // What was signed before is verified: on the board, offline with the note of then, and with that of now.
+    // What was signed before is verified: on the board, offline with the note of then, and with
+    // that of now.
     assert_eq!(row(&hub)["standing"]["verified"], true);
     let again = hub.write("new.proof", hub.run_with(&fetch, &[]).stdout);
     let verify = |proof: &Path, note: &Path| {

@@ -27,7 +27,8 @@ pub(crate) struct Fake {
 }
 
 impl Fake {
-    /// A server whose answers are a status and a JSON body; it is told how many requests came before.
+    /// A server whose answers are a status and a JSON body; it is told how many requests came
+    /// before.
     pub(crate) fn start(answer: impl Fn(&Asked, usize) -> (u16, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -52,7 +53,7 @@ impl Fake {
         Self { url, asked }
     }
 
-    /// What it was asked, in order.
+    /// Returns the requests, in order.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }

@@ -10,9 +10,9 @@ use serde_json::Value;
 pub(crate) const BENCHMARK: &str = "alice/Sums";
 /// The model that every test has.
 pub(crate) const MODEL: &str = "alice/model-x";
-/// Where the results of the benchmark belong.
+/// The path of the results of the benchmark.
 pub(crate) const FILE: &str = ".eval_results/sums.yaml";
-/// What the benchmark defines.
+/// The definition of the benchmark.
 pub(crate) const DEFINITION: &str = "\
 name: Sums
 description: Sums in words.
@@ -37,9 +37,9 @@ tasks:
 /// The configuration file of a hub that has one.
 pub(crate) const CONFIG: &str = "assay.toml";
 
-/// What the issuer of a hub calls itself.
+/// The name of the issuer of a hub.
 pub(crate) const ISSUER: &str = "https://hub.example";
-/// Who is signed for: one integration, by a token or as an OAuth client, for the results of one harness.
+/// The policy: one integration, by a token or as an OAuth client, for the results of one harness.
 pub(crate) const POLICY: &str = "\
 version = 1
 
@@ -67,7 +67,8 @@ frameworks = [{ name = \"lm-evaluation-harness\", versions = \">=0.4\" }]
   models = [\"*/*\"]
 ";
 
-/// A hub with a benchmark and a model of `alice`, and a `bob` who has neither. It is killed when this is dropped.
+/// A hub with a benchmark and a model of `alice`, and a `bob` who has neither. It is killed when
+/// this is dropped.
 pub(crate) struct Hub {
     directory: tempfile::TempDir,
     child: Child,
@@ -77,7 +78,7 @@ pub(crate) struct Hub {
     pub(crate) bob: String,
 }
 
-/// What a run left behind.
+/// The outcome of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -108,7 +109,8 @@ impl Hub {
         Self::start_with(tempfile::tempdir().unwrap(), &[])
     }
 
-    /// A hub that signs for one integration, and what that one shows to be signed for: a personal token.
+    /// A hub that signs for one integration, and what that one shows to be signed for: a personal
+    /// token.
     pub(crate) fn with_issuer() -> (Self, String) {
         let hub = Self::with_policy(POLICY, &[]);
         let policy = hub.place().join("policy.toml");

@@ -1,4 +1,4 @@
-//! How the program speaks to an issuer, told by an issuer that is none.
+//! The requests of the program to an issuer, as a fake issuer sees them.
 
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ pub(crate) fn harness_log(commit: Option<&str>) -> String {
     lm_eval_results(MODEL, "alice/Sums", commit)
 }
 
-/// Where such a log lies.
+/// The path of such a log.
 pub(crate) const LOG: &str = "runs/alice__model-x/results_2026-08-01T00-00-00.000000.json";
 
 /// The same run as an Every Eval Ever record, which says which commit of the model it was.

@@ -1,4 +1,5 @@
-//! What a framework author runs, against a hub that is a process of its own: submit, sign, verify.
+//! The commands of a framework author, against a hub that is a process of its own: submit, sign,
+//! verify.
 
 #![cfg(test)]
 

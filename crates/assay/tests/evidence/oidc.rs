@@ -1,5 +1,6 @@
-//! A workload whose only secret is who runs it: its ID token comes from a provider, is exchanged at a hub, and signs a
-//! result. The provider is a pretended one on this machine; the hub and the program are what users run.
+//! A workload whose only secret is who runs it: its ID token comes from a provider, is exchanged at
+//! a hub, and signs a result. The provider is a pretended one on this machine; the hub and the
+//! program are what users run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +17,11 @@ use crate::verified::{row, submit};
 
 const KEY: &[u8] = include_bytes!("../../../assay-trust/fixtures/provider-es256.der");
 const WORKFLOW: &str = "org/evals/.github/workflows/eval.yml@refs/tags/v3";
-/// What the run shows to the provider.
+/// The credential of the run at the provider.
 const OF_THE_RUN: &str = "of-the-run";
 
-/// A provider of ID tokens: its keys, and a token for whoever shows what the run was given. `change` makes of the
-/// claims what it likes.
+/// A provider of ID tokens: its keys, and a token for whoever shows what the run was given.
+/// `change` makes of the claims what it likes.
 fn provider(change: impl Fn(&mut Value) + Send + 'static) -> (Fake, Arc<AtomicUsize>) {
     let signed = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&signed);
@@ -42,7 +43,7 @@ fn provider(change: impl Fn(&mut Value) + Send + 'static) -> (Fake, Arc<AtomicUs
     (fake, signed)
 }
 
-/// What the provider was called when it was asked: its own name.
+/// Returns the name of the provider in the request: its own.
 fn host(asked: &Asked) -> String {
     format!("http://{}", asked.header("host").unwrap())
 }
@@ -70,7 +71,7 @@ fn key_set() -> String {
     json!({ "keys": [serde_json::to_value(jwk).unwrap()] }).to_string()
 }
 
-/// Who may ask: runs of one workflow of one repository.
+/// Returns a policy for the runs of one workflow of one repository.
 fn policy(provider: &str) -> String {
     format!(
         r#"version = 1

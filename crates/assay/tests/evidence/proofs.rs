@@ -77,7 +77,8 @@ fn a_row_is_proved_on_a_machine_without_a_network() {
     assert!(std::fs::metadata(&proof).unwrap().len() < 20_000);
 }
 
-/// Row 85 of the threat table: whoever cannot tell how old what they know of revocations is gets an exit code of its own.
+/// Row 85 of the threat table: whoever cannot tell how old what they know of revocations is gets an
+/// exit code of its own.
 #[test]
 fn stale_control_log_exit_code() {
     let Proved {

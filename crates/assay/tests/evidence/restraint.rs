@@ -1,11 +1,13 @@
-//! Those who ask the issuer for too much, and the operator who looks into it at the shell while the hub runs.
+//! Those who ask the issuer for too much, and the operator who looks into it at the shell while the
+//! hub runs.
 
 use crate::hub::{BENCHMARK, Hub, MODEL};
 
-/// How often somebody is refused before they are slowed.
+/// The number of refusals before an identity is slowed.
 const REFUSALS: usize = 30;
 
-/// Asks for a token of a framework that the policy does not allow, and returns the status of the answer.
+/// Asks for a token of a framework that the policy does not allow, and returns the status of the
+/// answer.
 fn ask(hub: &Hub, credential: &str) -> u16 {
     let revision = "0".repeat(40);
     let body = serde_json::json!({

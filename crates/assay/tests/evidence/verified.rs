@@ -20,7 +20,7 @@ pub(crate) fn submit<'a>(more: &[&'a str]) -> Vec<&'a str> {
     line.into_iter().chain(more.iter().copied()).collect()
 }
 
-/// What bob shows, with a credential.
+/// Returns the command by which bob submits, with a credential.
 pub(crate) fn bob<'a>(hub: &'a Hub, credential: &'a str) -> [(&'static str, &'a str); 2] {
     [("ASSAY_TOKEN", &hub.bob), ("ASSAY_CREDENTIAL", credential)]
 }

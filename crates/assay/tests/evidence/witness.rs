@@ -1,4 +1,5 @@
-//! A hub and two witnesses, each a process of its own, and what they are good for: an operator who shows two histories.
+//! A hub and two witnesses, each a process of its own, and what they are good for: an operator who
+//! shows two histories.
 
 use std::path::Path;
 use std::process::Child;
@@ -8,7 +9,7 @@ use crate::hub::{CONFIG, Hub, MODEL, Run, alone, spawn};
 use crate::logs::{LOG, harness_log};
 use crate::verified::{bob, submit};
 
-/// How long something that happens beside a hub may take.
+/// Maximum duration of something that happens beside a hub.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The trust note of the hub.
 const NOTE: &str = "hub.note";
@@ -38,7 +39,7 @@ impl Witness {
         witness
     }
 
-    /// What it says of itself: its key, and how much it has signed of each log.
+    /// Returns its key, and how much it has signed of each log.
     fn about(&self) -> String {
         let mut answer = ureq::get(&self.url).call().unwrap();
         answer.body_mut().read_to_string().unwrap()
@@ -178,7 +179,8 @@ fn what_two_witnesses_signed_is_proved_and_audited_with_a_quorum() {
     assert!(proof.len() < 20_000);
 }
 
-/// Row 81 of the threat table: a hub that was set back goes on with another history, under the keys that everyone knows.
+/// Row 81 of the threat table: a hub that was set back goes on with another history, under the keys
+/// that everyone knows.
 #[test]
 fn split_view_lacks_quorum() {
     let mut watched = Watched::start();

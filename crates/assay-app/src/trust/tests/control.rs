@@ -280,7 +280,7 @@ async fn a_command_without_a_server_writes_the_log_itself() {
 /// The pause between two looks.
 const TICK: std::time::Duration = std::time::Duration::from_millis(5);
 
-/// Whether nobody writes a log of a hub.
+/// Returns whether nobody writes a log of a hub.
 fn is_free(data: &std::path::Path, log: &str) -> bool {
     let path = data.join("trust").join(log).join("lock");
     let file = fs_err::File::options().write(true).open(path).unwrap();
@@ -394,11 +394,13 @@ async fn log_rollback_refused() {
     let clock = clock as std::sync::Arc<dyn assay_model::Clock>;
     scene.signed(&scene.draft("0.25")).await;
 
-    // The backup comes back; the file that remembers the largest checkpoint is kept where backups do not reach.
+    // The backup comes back; the file that remembers the largest checkpoint is kept where backups
+    // do not reach.
     let largest = config.data.join("trust/results/checkpoint.largest");
     let Scene { world, .. } = scene;
     let super::World { hub, .. } = world;
-    // The watch may have the hub in its hand for a moment; the log is closed when the last one lets go of it.
+    // The watch may have the hub in its hand for a moment; the log is closed when the last one lets
+    // go of it.
     let closed = std::sync::Arc::downgrade(&hub);
     drop(hub);
     while closed.strong_count() > 0 {

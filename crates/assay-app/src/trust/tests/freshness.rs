@@ -1,4 +1,4 @@
-//! When a token must come for the first time.
+//! The time by which a token must first arrive.
 
 use std::io::{self, Cursor, Write as _};
 use std::path::Path;
@@ -53,7 +53,7 @@ fn git(directory: &Path, subcommand: &'static str, arguments: &[&str], input: &s
     output.stdout
 }
 
-/// What `git push` sends to put a file on `main` of `ada/small`.
+/// Returns the body of a `git push` that puts a file on `main` of `ada/small`.
 async fn push_body(world: &World, text: &str) -> Vec<u8> {
     let repo = world.model("ada/small").await;
     let origin = world.git().path(repo.key);

@@ -1,4 +1,5 @@
-//! The replay matrix: where a token may be seen again, and where not. Each ends with a rebuilt index that agrees.
+//! The replay matrix: where a token may be seen again, and where not. Each ends with a rebuilt
+//! index that agrees.
 
 use assay_model::RepoKind;
 
@@ -151,7 +152,8 @@ async fn cross_model_replay() {
     world.results(&world.ada, "ada/small", &text).await;
 
     assert_eq!(before, ["model_repo_mismatch"]);
-    // Its own repository is not barred by who came first, and the other is told why it never can be.
+    // Its own repository is not barred by who came first, and the other is told why it never can
+    // be.
     assert_eq!(scene.words("ada/small").await, ["verified"]);
     assert_eq!(scene.words("bob/large").await, ["model_repo_mismatch"]);
     world.check_index().await;

@@ -1,4 +1,4 @@
-//! What becomes of checkpoints when witnesses answer, when they do not, and when the log grows meanwhile.
+//! Checkpoints when witnesses answer, when they do not, and when the log grows meanwhile.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -42,7 +42,7 @@ impl Near {
         *self.down.lock().unwrap() = down.iter().copied().collect();
     }
 
-    /// How often they were asked since the last time.
+    /// Returns the number of requests since the last call.
     fn asked(&self) -> usize {
         self.asked.swap(0, Ordering::SeqCst)
     }
@@ -60,7 +60,7 @@ impl Near {
         self.witnesses.iter().map(|own| own.key().clone()).collect()
     }
 
-    /// How many leaves the last checkpoint has that most of them signed, and how many did.
+    /// Returns the size of the last checkpoint that most of them signed, and how many did.
     fn seen(&self, hub: &Hub, which: Which) -> Option<(u64, usize)> {
         let signed = hub.trust.witnessed(which).unwrap()?;
         Some((signed.claimed().size, signed.witnesses(&self.keys()).len()))

@@ -1,10 +1,10 @@
 use super::leaderboard::Leaderboard;
 
-/// Which AlpacaEval: what the models were compared with, and who judged.
+/// The edition of AlpacaEval: the baseline, and the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edition {
     version: Option<Version>,
-    /// Whether the judge is the one that the version is known for; some leaderboards have another.
+    /// True if the judge is the one that the version is known for; some leaderboards have another.
     has_own_judge: bool,
 }
 
@@ -16,17 +16,17 @@ enum Version {
     V2,
 }
 
-/// What a version is known for.
+/// The facts of a version.
 pub(super) struct Facts {
     /// The version of AlpacaEval.
     pub(super) version: &'static str,
-    /// How AlpacaEval names the judge and its prompt.
+    /// The name of the judge and its prompt in AlpacaEval.
     pub(super) annotator: &'static str,
     /// The model that judges, as `developer/model`.
     pub(super) judge: &'static str,
-    /// What models are compared with.
+    /// The baseline that models are compared with.
     pub(super) baseline: &'static str,
-    /// Where the leaderboard is published.
+    /// The address of the leaderboard.
     pub(super) url: &'static str,
 }
 
@@ -47,8 +47,8 @@ const V2: Facts = Facts {
 };
 
 impl Edition {
-    /// Told by the path, else by the model that draws with itself, else by the columns: lengths are controlled for
-    /// since the second.
+    /// Told by the path, else by the model that draws with itself, else by the columns: lengths are
+    /// controlled for since the second.
     pub(super) fn of(path: &str, board: &Leaderboard) -> Self {
         let annotator = annotator_in(path);
         let version = by_annotator(annotator)
@@ -78,7 +78,7 @@ impl Edition {
         self.version.map(Version::facts)
     }
 
-    /// What is known of the judge.
+    /// Returns the facts of the judge.
     pub(super) fn judged(self) -> Option<&'static Facts> {
         self.facts().filter(|_| self.has_own_judge)
     }
@@ -93,7 +93,8 @@ impl Version {
     }
 }
 
-/// The annotator that a path names: `{annotator}_leaderboard.csv`, or the directory of `leaderboard.csv`.
+/// The annotator that a path names: `{annotator}_leaderboard.csv`, or the directory of
+/// `leaderboard.csv`.
 fn annotator_in(path: &str) -> Option<&str> {
     let mut parts = path.rsplit('/');
     let file = parts.next()?;

@@ -2,17 +2,17 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use crate::convert::Refusal;
 
-/// What the column of the model is called: nothing, when pandas wrote it as an index.
+/// The names of the column of the model: empty, when pandas wrote it as an index.
 pub(super) const MODEL_COLUMNS: [&str; 5] = ["", "Unnamed: 0", "model", "Model", "name"];
 
 /// A leaderboard.
 pub(super) struct Leaderboard {
     pub(super) entries: Vec<Entry>,
-    /// Whether there is a column of length-controlled win rates.
+    /// True if there is a column of length-controlled win rates.
     pub(super) is_length_controlled: bool,
-    /// How many rows name no model.
+    /// Number of rows that name no model.
     pub(super) unnamed: u64,
-    /// How many rows could not be read.
+    /// Number of rows that could not be read.
     pub(super) broken: u64,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Entry {
     pub(super) discrete: Option<f64>,
     pub(super) average_length: Option<f64>,
     pub(super) total: Option<u64>,
-    /// How the entry came onto the board: `minimal`, `verified`, `community` or `dev`.
+    /// The way the entry came onto the board: `minimal`, `verified`, `community` or `dev`.
     pub(super) mode: Option<String>,
 }
 

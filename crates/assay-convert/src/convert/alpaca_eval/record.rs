@@ -10,8 +10,9 @@ use crate::convert::{Harness, Identity, Options};
 
 const HARNESS: &str = "alpaca_eval";
 
-/// Who made the models whose names begin so, for families that only one maker has. Whoever trains a model of another
-/// maker further names it after that, so a word inside a name tells nothing.
+/// The developers of models by the beginning of their names, for families that only one developer
+/// has. Whoever trains a model of another developer further names it after that, so a word inside a
+/// name tells nothing.
 const DEVELOPERS: &[(&str, &str)] = &[
     ("chatgpt", "openai"),
     ("claude-", "anthropic"),
@@ -38,7 +39,7 @@ const DEVELOPERS: &[(&str, &str)] = &[
     ("Yi-34B-Chat", "01-ai"),
 ];
 
-/// What one row of a leaderboard becomes.
+/// The record of one row of a leaderboard.
 pub(super) struct Of<'r> {
     pub(super) options: &'r Options,
     pub(super) entry: &'r Entry,

@@ -9,13 +9,13 @@ use super::{Evidence, MAX_HEADER_BYTES, evidence};
 struct Stranger {
     /// What it is.
     what: &'static str,
-    /// What to do, where there is something.
+    /// The next step, where there is one.
     then: &'static str,
     /// Tells it.
     marks: fn(&Marks<'_>) -> bool,
 }
 
-/// What strangers are told by.
+/// The marks by which foreign files are told.
 struct Marks<'a> {
     name: &'a str,
     evidence: &'a Evidence,

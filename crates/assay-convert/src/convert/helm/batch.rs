@@ -13,17 +13,19 @@ use super::scores::{instance_key, trial_of};
 use super::survey::Survey;
 use super::text::scalar;
 
-/// How many bytes of requests are handed to a thread at a time, so that handing over costs little.
+/// Number of bytes of requests that are handed to a thread at a time, so that handing over costs
+/// little.
 const BATCH: usize = 256 << 10;
-/// How many bytes the requests for the references of one instance may have together.
+/// Maximum number of bytes of the requests for the references of one instance together.
 const MAX_GROUP: usize = 256 << 20;
 
-/// Some instances: the part of the file that holds their requests, and where in it each request lies.
+/// Some instances: the part of the file that holds their requests, and where in it each request
+/// lies.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     bytes: Vec<u8>,
     states: Vec<Range<usize>>,
-    /// Where each instance ends among the requests.
+    /// The end of each instance among the requests.
     ends: Vec<usize>,
 }
 
@@ -74,7 +76,7 @@ impl<'b> Group<'b> {
 /// The requests of a run, those for one instance together.
 pub(super) struct States<'s, 'a> {
     source: Source<'a>,
-    /// How far the source was read.
+    /// The position in the source.
     position: u64,
     places: &'s [Range<u64>],
     by_reference: bool,
@@ -83,7 +85,7 @@ pub(super) struct States<'s, 'a> {
     open: Batch,
     open_key: String,
     open_bytes: usize,
-    /// Whether requests for one instance were too many to be held together.
+    /// True if requests for one instance were too many to be held together.
     pub(super) taken_apart: bool,
 }
 
@@ -115,7 +117,8 @@ impl<'s, 'a> States<'s, 'a> {
             }
         }
         if self.places.is_empty() {
-            // What lies behind the last request is of no use, but whoever watches waits for all of the file.
+            // What lies behind the last request is of no use, but whoever watches waits for all of
+            // the file.
             io::copy(&mut self.source, &mut io::sink())?;
             let end = batch.states.len();
             if batch.ends.last().copied().unwrap_or_default() < end {
@@ -172,8 +175,8 @@ impl<'s, 'a> States<'s, 'a> {
         Ok(())
     }
 
-    /// Finds the ends of the instances among the requests from a position on. Requests for the same instance follow each
-    /// other; those of the last one may go on.
+    /// Finds the ends of the instances among the requests from a position on. Requests for the same
+    /// instance follow each other; those of the last one may go on.
     fn join(&mut self, batch: &mut Batch, from: usize) {
         for (position, state) in batch.states.iter().enumerate().skip(from) {
             let mut key = String::new();

@@ -23,7 +23,8 @@ pub(super) struct RunFiles {
 }
 
 impl RunFiles {
-    /// Finds the files of a run. HELM writes them when a run ends, so a run that lacks one has failed.
+    /// Finds the files of a run. HELM writes them when a run ends, so a run that lacks one has
+    /// failed.
     pub(super) fn find(log: &Log<'_>) -> Result<Self, Refusal> {
         let directory = log.path.trim_end_matches('/');
         let listed = log.logs.list(directory).map_err(|source| Refusal::Read {
@@ -60,7 +61,8 @@ impl RunFiles {
     }
 }
 
-/// A file on its way through: told of to whoever watches, and hashed when it is part of what names the record.
+/// A file on its way through: told of to whoever watches, and hashed when it is part of what names
+/// the record.
 pub(super) struct Source<'a> {
     file: Box<dyn LogFile + 'a>,
     progress: Option<&'a (dyn Fn(u64) + Sync)>,
@@ -156,8 +158,8 @@ pub(super) fn read_whole(log: &Log<'_>, path: &str) -> Result<Vec<u8>, Refusal> 
     Ok(bytes)
 }
 
-/// Hands every item of a list that is a whole document to `each`, which says whether the item could be read; returns
-/// how many could not.
+/// Hands every item of a list that is a whole document to `each`, which says whether the item could
+/// be read; returns how many could not.
 pub(super) fn for_each_item(
     path: &str,
     source: &mut Source<'_>,

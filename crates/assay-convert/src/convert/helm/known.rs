@@ -1,22 +1,25 @@
-//! Which result a stat of an instance belongs to, worked out once for all instances that have the same stats.
+//! A cache of the result that a stat of an instance belongs to, for all instances that have the
+//! same stats.
 
 use assay_formats::Value;
 
 use super::name::{Perturbation, write_key};
 use super::results::Results;
 
-/// How many positions of a list of stats are remembered; those behind share one.
+/// Number of positions of a list of stats that are remembered; those behind share one.
 const MAX_KNOWN: usize = 1024;
-/// How many bytes the name of a stat and the perturbation may have together; those with more share that one too.
+/// The most bytes of the name of a stat and the perturbation together; those with more share an
+/// entry.
 const MAX_NAME: usize = 1 << 12;
 
-/// What is known of the stat at each position of the list that was read before. The next list mostly has the same.
+/// The facts of the stat at each position of the list that was read before. The next list mostly
+/// has the same.
 #[derive(Debug, Default)]
 pub(super) struct KnownStats {
     by_position: Vec<KnownStat>,
 }
 
-/// What the name of a stat says.
+/// The facts in the name of a stat.
 #[derive(Debug, Default)]
 pub(super) struct KnownStat {
     /// The name as it was written; empty when nothing is known yet.
@@ -24,14 +27,15 @@ pub(super) struct KnownStat {
     perturbation: Option<Perturbation>,
     /// The metric; empty when the name lacks it.
     pub(super) name: String,
-    /// What tells the split and perturbation from others.
+    /// The text that tells the split and perturbation from others.
     pub(super) group: String,
     /// The position of the result that it belongs to.
     pub(super) result: Option<usize>,
 }
 
 impl KnownStats {
-    /// What is known of a stat by its position in the list, its name and the perturbation of its instance.
+    /// Returns the facts of a stat by its position in the list, its name and the perturbation of
+    /// its instance.
     pub(super) fn at(
         &mut self,
         position: usize,

@@ -5,7 +5,7 @@ use assay_formats::eee::record::MetricConfig;
 use super::super::known_metric;
 use super::super::metric::MetricFacts;
 
-/// What HELM counts beside the scores, by how its name begins.
+/// The beginnings of names of stats that HELM counts beside the scores.
 const BOOKKEEPING_PREFIXES: &[&str] = &[
     "num_",
     "inference_",
@@ -13,7 +13,7 @@ const BOOKKEEPING_PREFIXES: &[&str] = &[
     "training_",
     "finish_reason_",
 ];
-/// What HELM counts beside the scores.
+/// The names of stats that HELM counts beside the scores.
 const BOOKKEEPING: &[&str] = &[
     "batch_size",
     "logprob",
@@ -23,11 +23,11 @@ const BOOKKEEPING: &[&str] = &[
     "predicted_index",
     "prompt_truncated",
 ];
-/// What is computed over the tokens of every run, but only says something about the data when the model read it rather
-/// than wrote it.
+/// The stats over the tokens of every run, which only say something about the data when the model
+/// read it rather than wrote it.
 const LANGUAGE_MODELING: &[&str] = &["bits_per_byte", "logprob_per_byte", "perplexity"];
 
-/// Whether a stat is a score.
+/// Returns whether a stat is a score.
 pub(super) fn is_score(name: &str, method: &str) -> bool {
     let prefixed = BOOKKEEPING_PREFIXES
         .iter()
@@ -38,7 +38,7 @@ pub(super) fn is_score(name: &str, method: &str) -> bool {
     method == "language_modeling" || !LANGUAGE_MODELING.contains(&name)
 }
 
-/// Whether a metric counts right answers; of several answers HELM takes the best.
+/// Returns whether a metric counts right answers; of several answers HELM takes the best.
 pub(super) fn counts_right_answers(name: &str) -> bool {
     known_metric(base_of(name).0).is_some_and(|known| known.counts_right_answers)
 }
@@ -50,7 +50,8 @@ fn base_of(name: &str) -> (&str, Option<u64>) {
         .unwrap_or((name, None))
 }
 
-/// The metric as a record describes it. Nothing in a run says how far a metric reaches and which way it improves.
+/// The metric as a record describes it. Nothing in a run says how far a metric reaches and which
+/// way it improves.
 pub(super) fn config(name: &str, score: f64) -> MetricConfig {
     let (base, k) = base_of(name);
     let facts = MetricFacts {

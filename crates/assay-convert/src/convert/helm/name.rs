@@ -5,7 +5,7 @@ use super::text::{one_line, scalar};
 /// The perturbations that HELM makes up out of others; they only exist as the worst case over them.
 const FAMILIES: [&str; 2] = ["robustness", "fairness"];
 
-/// What a stat is of: a metric on a split, after a perturbation.
+/// The subject of a stat: a metric on a split, after a perturbation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StatName {
     pub(super) name: String,
@@ -28,8 +28,8 @@ impl StatName {
         })
     }
 
-    /// Names the result: `name[:split][:perturbation]`. What HELM computed on the unperturbed versions of perturbed
-    /// instances, or as the worst of both, is another score and says so.
+    /// Names the result: `name[:split][:perturbation]`. What HELM computed on the unperturbed
+    /// versions of perturbed instances, or as the worst of both, is another score and says so.
     pub(super) fn result_id(&self) -> String {
         let mut id = self.name.clone();
         let mut add = |separator: char, part: &str| {
@@ -64,8 +64,8 @@ impl StatName {
         );
     }
 
-    /// The stat of the instances that this one was computed on: those of the perturbation itself, or for the worst case
-    /// over a whole family all instances of the split.
+    /// The stat of the instances that this one was computed on: those of the perturbation itself,
+    /// or for the worst case over a whole family all instances of the split.
     pub(super) fn instances(&self) -> Self {
         let perturbation = self
             .perturbation
@@ -97,7 +97,7 @@ pub(super) fn write_key(
     }
 }
 
-/// How an instance was changed before it was asked.
+/// The perturbation of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Perturbation {
     pub(super) name: String,
@@ -135,7 +135,7 @@ impl Perturbation {
     }
 }
 
-/// Which versions of the instances a stat was computed on.
+/// The versions of the instances that a stat was computed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ComputedOn {
     /// The perturbed ones.

@@ -47,7 +47,8 @@ impl HelmRun<'_> {
         identity.evaluation_id(&self.spec.dataset, &model, time.as_deref())
     }
 
-    /// How far the run came. HELM writes results when all requests were answered; some of them may have failed.
+    /// Returns the progress of the run. HELM writes results when all requests were answered; some
+    /// of them may have failed.
     pub(super) fn progress(&self) -> RunProgress {
         let requests = self.survey.places.len() as u64;
         RunProgress {
@@ -101,7 +102,8 @@ impl HelmRun<'_> {
         Some(scoring)
     }
 
-    /// The data. A scenario makes it out of anything, so nothing says that it is a dataset of the hub.
+    /// The data. A scenario makes it out of anything, so nothing says that it is a dataset of the
+    /// hub.
     fn source_data(&self) -> SourceData {
         let mut additional_details = self.spec.scenario.clone();
         additional_details.insert(

@@ -7,9 +7,9 @@ use super::files::{RunFiles, Source, for_each_item};
 use super::metrics::{counts_right_answers, is_score};
 use super::name::StatName;
 
-/// How many results a record may have.
+/// Maximum number of results of a record.
 const MAX_RESULTS: usize = 100_000;
-/// How many of the stats that are no scores are named when a run has no other.
+/// The number of stats that are no scores which are named when a run has no other.
 const NAMED: usize = 5;
 
 /// One score of the run as a whole.
@@ -18,12 +18,12 @@ pub(super) struct RunResult {
     pub(super) id: String,
     pub(super) name: StatName,
     pub(super) score: f64,
-    /// Whether the metric counts right answers.
+    /// True if the metric counts right answers.
     pub(super) counts_right_answers: bool,
     /// Over how many train trials the score is the mean.
     pub(super) trials: Option<String>,
-    /// How far the trials lie apart. HELM averages over the instances of a trial first, so this is no spread over
-    /// samples.
+    /// The standard deviation across trials. HELM averages over the instances of a trial first, so
+    /// this is no spread over samples.
     pub(super) stddev_across_trials: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct RunResult {
 pub(super) struct Results {
     pub(super) list: Vec<RunResult>,
     by_key: HashMap<String, usize>,
-    /// How many scores are not finite, or are stats that could not be read.
+    /// Number of scores that are not finite, or are stats that could not be read.
     pub(super) left_out: u64,
     pub(super) digest: Vec<u8>,
 }

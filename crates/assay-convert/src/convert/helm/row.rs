@@ -20,7 +20,7 @@ use super::text::{content, one_line, prompt, scalar};
 /// The longest annotations of judges that a row keeps, in bytes.
 const MAX_ANNOTATIONS: usize = 64 << 10;
 
-/// What names the samples of a run; the same in every row.
+/// The names of the samples of a run; the same in every row.
 pub(super) struct Common {
     pub(super) evaluation_id: String,
     pub(super) model_id: String,
@@ -31,7 +31,7 @@ pub(super) struct Common {
 pub(super) struct Built {
     pub(super) bytes: Vec<u8>,
     pub(super) rows: u64,
-    /// What was left out.
+    /// The parts that were left out.
     pub(super) skipped: Vec<&'static str>,
 }
 
@@ -44,7 +44,7 @@ impl Built {
     }
 }
 
-/// How many bytes the quotes of a string have.
+/// Number of bytes that the quotes of a string have.
 const QUOTES: usize = 2;
 
 const NOT_AN_INSTANCE: &str = "a request without an instance was left out";
@@ -165,7 +165,7 @@ impl<'r, 'd> Sample<'r, 'd> {
         }
     }
 
-    /// What all rows of the sample share.
+    /// Returns a row with the parts that all rows of the sample share.
     fn row<'a>(&self, common: &'a Common, calls: Calls) -> Row<'a>
     where
         'd: 'a,
@@ -214,7 +214,8 @@ impl<'r, 'd> Sample<'r, 'd> {
         let question = self.instance.present("input").and_then(content);
         let sent = || request.and_then(prompt);
         let raw = question.or_else(sent).unwrap_or_default();
-        // Requests for single references end in that reference, so none of them is what was asked as a whole.
+        // Requests for single references end in that reference, so none of them is what was asked
+        // as a whole.
         let by_reference = self.run.survey.by_reference;
         let formatted = (!by_reference).then(|| request.and_then(|own| formatted(own, &raw)));
         Input {
@@ -240,7 +241,8 @@ impl<'r, 'd> Sample<'r, 'd> {
         (is_choice && !self.references.texts.is_empty()).then(|| self.references.texts.clone())
     }
 
-    /// What the model said; when it was only asked how likely each reference is, the one it finds likeliest.
+    /// Returns the output of the model; when it was only asked how likely each reference is, the
+    /// one it finds likeliest.
     fn output(&self) -> Output<'d> {
         if self.run.survey.by_reference {
             let chosen = self
@@ -281,7 +283,8 @@ impl<'r, 'd> Sample<'r, 'd> {
     }
 }
 
-/// The prompt, unless it is the question itself. Prompts are most of a log, so they are copied as they are if they can be.
+/// The prompt, unless it is the question itself. Prompts are most of a log, so they are copied as
+/// they are if they can be.
 fn formatted<'d>(request: Value<'d>, question: &str) -> Option<Prompt<'d>> {
     let string = request.get("prompt").and_then(Value::spelled);
     match string.filter(|string| string.len() > QUOTES) {
@@ -292,14 +295,14 @@ fn formatted<'d>(request: Value<'d>, question: &str) -> Option<Prompt<'d>> {
     }
 }
 
-/// Whether a JSON string with its quotes stands for a text. No escape of ours is longer than two bytes, so most need not be
-/// decoded for that.
+/// Returns whether a JSON string with its quotes stands for a text. No escape of ours is longer
+/// than two bytes, so most need not be decoded for that.
 fn is_spelling(string: &str, text: &str) -> bool {
     let inside = string.get(1..string.len() - 1).unwrap_or_default();
     (text.len()..=text.len() * 2).contains(&inside.len()) && unescape(inside) == text
 }
 
-/// How long all requests for an instance took together, and what went wrong in one of them.
+/// The duration of all requests for an instance together, and the error of one of them.
 #[derive(Default)]
 struct Calls {
     seconds: Option<f64>,
@@ -367,8 +370,8 @@ impl<'d> References<'d> {
             .collect()
     }
 
-    /// The reference that the model finds likeliest. HELM says which since 2024; before that it can only be told when it
-    /// is the one right answer.
+    /// The reference that the model finds likeliest. HELM says which since 2024; before that it can
+    /// only be told when it is the one right answer.
     fn chosen(&self, scores: &Scores, run: &HelmRun<'_>) -> Option<usize> {
         if let Some(index) = scores.predicted_index {
             return (index < self.texts.len()).then_some(index);
@@ -384,8 +387,8 @@ impl<'d> References<'d> {
     }
 }
 
-/// The tokens of an answer. Where the prompt is echoed HELM counts it among the tokens of the completion, but not of the
-/// output; it counts no tokens of thinking.
+/// The tokens of an answer. Where the prompt is echoed HELM counts it among the tokens of the
+/// completion, but not of the output; it counts no tokens of thinking.
 fn tokens(scores: &Scores) -> Option<TokenUsage> {
     let input = scores.prompt_tokens?;
     let output = scores.output_tokens.or(scores.completion_tokens)?;

@@ -12,28 +12,28 @@ use super::files::{RunFiles, read_whole};
 use super::jury::{Jury, juries};
 use super::text::one_line;
 
-/// What the run says of itself: `run_spec.json` and `scenario.json`.
+/// The description of the run: `run_spec.json` and `scenario.json`.
 #[derive(Debug, Default)]
 pub(super) struct RunSpec {
     pub(super) dataset: String,
     /// `developer/model` as HELM names it.
     pub(super) model: Option<String>,
-    /// Who served it: `platform/model`.
+    /// The deployment: `platform/model`.
     pub(super) deployment: Option<String>,
-    /// How instances became requests.
+    /// The method by which instances became requests.
     pub(super) method: String,
     pub(super) train_trials: i64,
     pub(super) generation: Generation,
     pub(super) scenario: Details,
-    /// What tells this run from others of the same model and data.
+    /// The setup that tells this run from others of the same model and data.
     pub(super) setup: Setup,
     /// The judges, by the name of the metric.
     pub(super) juries: BTreeMap<String, Jury>,
-    /// What the run is, byte for byte.
+    /// The bytes of the run.
     pub(super) bytes: Vec<u8>,
 }
 
-/// How answers are asked for, where the requests do not say.
+/// The settings of generation, where the requests do not have them.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Generation {
     pub(super) temperature: Option<f64>,
@@ -149,7 +149,8 @@ impl RunSpec {
     }
 }
 
-/// What tells a run from others: its name without the model, how instances became requests, and how they were changed.
+/// Returns the setup of a run: its name without the model, the method of requests, and the
+/// perturbations.
 fn setup_of(value: Value<'_>, name: &str, scenario: &Details) -> Setup {
     let mut setup = Setup::default();
     let (scenario_name, arguments) = name.split_once(':').unwrap_or((name, ""));

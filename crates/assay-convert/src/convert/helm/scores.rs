@@ -9,7 +9,7 @@ use super::name::{Perturbation, StatName, write_key};
 use super::results::{Results, score_of};
 use super::text::scalar;
 
-/// What HELM found out about the answers to one instance, in one trial and after one perturbation.
+/// The scores of HELM for the answers to one instance, in one trial and after one perturbation.
 #[derive(Debug, Default)]
 pub(super) struct Scores {
     /// Positions of results, and the score that counts for them.
@@ -19,7 +19,7 @@ pub(super) struct Scores {
     pub(super) completion_tokens: Option<u64>,
     /// Without them.
     pub(super) output_tokens: Option<u64>,
-    /// Which reference was chosen, when there was a request for each.
+    /// The reference that was chosen, when there was a request for each.
     pub(super) predicted_index: Option<usize>,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct Scores {
 #[derive(Debug, Default)]
 pub(super) struct PerInstance {
     by_key: HashMap<Box<str>, Scores>,
-    /// How many different instances each result rests on.
+    /// The number of different instances behind each result.
     counted: Vec<Distinct>,
-    /// How many different instances there are for each split and perturbation.
+    /// The number of different instances for each split and perturbation.
     groups: HashMap<String, Distinct>,
     known: KnownStats,
     all: Distinct,
@@ -39,7 +39,8 @@ pub(super) struct PerInstance {
 }
 
 impl PerInstance {
-    /// Reads `per_instance_stats.json`. One instance can stand there several times, once for each metric.
+    /// Reads `per_instance_stats.json`. One instance can stand there several times, once for each
+    /// metric.
     pub(super) fn read(
         log: &Log<'_>,
         files: &RunFiles,
@@ -107,12 +108,13 @@ impl PerInstance {
         }
     }
 
-    /// What was found out about an instance.
+    /// Returns the scores of an instance.
     pub(super) fn get(&self, key: &str) -> Option<&Scores> {
         self.by_key.get(key)
     }
 
-    /// How many different instances a result rests on; `None` when the log does not say.
+    /// Returns the number of different instances behind a result; `None` when the log does not have
+    /// it.
     pub(super) fn samples_of(&self, name: &StatName, results: &Results) -> Option<u64> {
         let mut instances = name.instances();
         let mut key = String::new();
@@ -130,7 +132,7 @@ impl PerInstance {
         })
     }
 
-    /// How many different instances there are.
+    /// Returns the number of different instances.
     pub(super) fn instances(&self) -> u64 {
         self.all.count
     }
@@ -144,7 +146,8 @@ impl Scores {
         }
     }
 
-    /// Remembers what a row says beside its score. Where there was a request for each reference the sum is over them.
+    /// Remembers what a row says beside its score. Where there was a request for each reference the
+    /// sum is over them.
     fn count(&mut self, name: &str, stat: Value<'_>) {
         let sum = || u64::try_from(stat.get("sum")?.integer()?).ok();
         match name {
@@ -159,7 +162,8 @@ impl Scores {
     }
 }
 
-/// What tells an instance from every other, in one trial and after one perturbation.
+/// Returns the key that tells an instance from every other, in one trial and after one
+/// perturbation.
 pub(super) fn instance_key(
     key: &mut String,
     id: &str,

@@ -10,26 +10,26 @@ use super::files::{RunFiles, Source};
 use super::jury::prompts;
 use super::run_spec::Generation;
 
-/// What must be known of all requests before the first row can be written. Only times are read, and the first request;
-/// everything else is passed over.
+/// The facts of all requests that are needed before the first row can be written. Only times are
+/// read, and the first request; everything else is passed over.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    /// When the first request was answered.
+    /// Time at which the first request was answered.
     pub(super) first: Option<i64>,
-    /// When the last one was.
+    /// The time of the last one.
     pub(super) last: Option<i64>,
-    /// How many requests failed.
+    /// Number of requests that failed.
     pub(super) failed: u64,
     pub(super) generation: Generation,
     pub(super) model: Option<String>,
     pub(super) deployment: Option<String>,
-    /// Whether the first answer came with its thinking.
+    /// True if the first answer came with its thinking.
     pub(super) reasoning: bool,
     /// The prompts of judges for the first answer.
     pub(super) judge_prompts: Vec<SentPrompt>,
-    /// Whether each reference got a request of its own.
+    /// True if each reference got a request of its own.
     pub(super) by_reference: bool,
-    /// Where each request lies, so that nobody has to look for its end again.
+    /// The range of each request, so that nobody has to look for its end again.
     pub(super) places: Vec<Range<u64>>,
     pub(super) digest: Vec<u8>,
 }
@@ -167,7 +167,7 @@ fn is_failed(result: Option<Value<'_>>) -> bool {
     success == Some(false)
 }
 
-/// What the model thought before it answered.
+/// Returns the thoughts of the model before it answered.
 pub(super) fn thinking(completion: Value<'_>) -> Option<std::borrow::Cow<'_, str>> {
     let thinking = completion.present("thinking")?;
     match thinking.kind() {

@@ -40,7 +40,8 @@ pub(super) fn one_line(raw: &str) -> String {
     line
 }
 
-/// The question or an answer: a bare string in the oldest runs, later a map with a text, messages or media.
+/// The question or an answer: a bare string in the oldest runs, later a map with a text, messages
+/// or media.
 pub(super) fn content(value: Value<'_>) -> Option<Cow<'_, str>> {
     if value.kind() == Kind::String {
         return value.text();
@@ -58,7 +59,7 @@ pub(super) fn content(value: Value<'_>) -> Option<Cow<'_, str>> {
         .or_else(|| value.text_of("text"))
 }
 
-/// What was sent to the model.
+/// Returns the text that was sent to the model.
 pub(super) fn prompt(request: Value<'_>) -> Option<Cow<'_, str>> {
     request
         .text_of("prompt")
@@ -91,8 +92,8 @@ fn media(content: Value<'_>) -> String {
     content.get("media_objects").map(parts).unwrap_or_default()
 }
 
-/// Texts and media in their order. Media lie on the machine that ran the evaluation, so what stands for them is only
-/// their kind.
+/// Texts and media in their order. Media lie on the machine that ran the evaluation, so what stands
+/// for them is only their kind.
 fn parts(list: Value<'_>) -> String {
     let part = |part: Value<'_>| {
         if let Some(text) = part.text_of("text").or_else(|| part.text()) {

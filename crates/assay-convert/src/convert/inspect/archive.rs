@@ -19,7 +19,7 @@ const MAX_MEMBER_BYTES: u64 = 4 << 30;
 const MAX_MEMBERS: usize = 8 << 20;
 /// The directory of the samples.
 const SAMPLES: &str = "samples/";
-/// How many digits Inspect fills a number up to when it orders samples.
+/// The number of digits to which Inspect fills up a number when it orders samples.
 const ID_DIGITS: usize = 20;
 
 /// An archive. A copy shares the list of members and reads through a file of its own, so threads do
@@ -138,7 +138,7 @@ fn damaged(path: &str, error: &StreamError) -> Refusal {
     Refusal::damaged(path, format!("its header cannot be read ({reason})"))
 }
 
-/// Where a sample lies in an archive.
+/// The place of a sample in an archive.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// The member with the sample, or with what is left of it when the messages lie elsewhere.
@@ -161,7 +161,7 @@ struct Part<'n> {
 }
 
 impl Part<'_> {
-    /// What samples are ordered by: epoch, and id with whole numbers filled up with zeros.
+    /// Orders samples: by epoch, and by id with whole numbers filled up with zeros.
     fn order(&self, other: &Self) -> Ordering {
         fn filled<'p>(part: &'p Part<'_>) -> impl Iterator<Item = u8> + 'p {
             let missing = if part.is_number {

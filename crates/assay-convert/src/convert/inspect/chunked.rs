@@ -1,4 +1,5 @@
-//! Samples that lie in several members: messages and long texts in chunks, each named by the number of its first item.
+//! Samples that lie in several members: messages and long texts in chunks, each named by the number
+//! of its first item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -5,7 +5,7 @@ use assay_formats::{Kind, Value};
 
 use super::message::detail;
 
-/// How the files of datasets end; repositories do not.
+/// The endings of files of datasets; repositories have none.
 const FILE_ENDINGS: [&str; 8] = [
     ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".txt", ".yaml", ".arrow",
 ];
@@ -35,7 +35,7 @@ pub(super) fn dataset_name(eval: Value<'_>) -> String {
     }
 }
 
-/// What the record says of the data, for each of so many results.
+/// Returns the source of the data, for each of so many results.
 pub(super) fn source_data(eval: Value<'_>, results: usize) -> SourceData {
     let dataset_name = dataset_name(eval);
     let dataset = eval.get("dataset");
@@ -115,7 +115,7 @@ fn location(eval: Value<'_>) -> Option<String> {
         .filter(|location| !location.trim().is_empty())
 }
 
-/// Whether a location is the id of a repository, `namespace/name`, and no path.
+/// Returns whether a location is the id of a repository, `namespace/name`, and no path.
 fn is_repository(location: &str) -> bool {
     let is_name = |part: &str| {
         !part.is_empty()

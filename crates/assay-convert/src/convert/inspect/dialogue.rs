@@ -1,4 +1,4 @@
-//! What was asked and what was said in a sample.
+//! The dialogue of a sample: questions and answers.
 
 use assay_formats::Value;
 use assay_formats::eee::row::{Input, InteractionType, Output, Prompt, Text};
@@ -81,7 +81,7 @@ impl<'d> Dialogue<'d> {
         }
     }
 
-    /// What was sent before the answer: one message as it is, several with who speaks.
+    /// Returns the prompt before the answer: one message as it is, several with their roles.
     fn prompt(&self, question: &str) -> Option<Prompt<'d>> {
         let is_answer = |value: &&Value<'d>| {
             !value
@@ -130,7 +130,8 @@ impl<'d> Dialogue<'d> {
         said.join("\n").into()
     }
 
-    /// What the model said: every choice it offered, else its last message, else nothing.
+    /// Returns the output of the model: every choice it offered, else its last message, else
+    /// nothing.
     pub(super) fn output(&self) -> Output<'d> {
         let output = self.root.get("output");
         let offered: Vec<_> = output

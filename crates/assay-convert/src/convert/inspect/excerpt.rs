@@ -11,15 +11,16 @@ use super::sample::METADATA;
 
 /// The largest single value that is kept, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 256 << 20;
-/// How deep the metadata of a sample may be nested to be kept.
+/// Maximum depth of the metadata of a sample nested to be kept.
 const MAX_METADATA_DEPTH: usize = 128;
 /// The most that is kept of one sample, in bytes.
 const MAX_EXCERPT_BYTES: usize = 1 << 30;
 
-/// What a record needs of a header.
+/// The keys of a header that a record needs.
 const HEADER_KEYS: [&str; 6] = ["version", "status", "eval", "plan", "results", "stats"];
 
-/// What a row needs of a sample. The events, which are most of the bytes, are not among them.
+/// The keys of a sample that a row needs. The events, which are most of the bytes, are not among
+/// them.
 const SAMPLE_KEYS: [&str; 19] = [
     "id",
     "epoch",
@@ -42,9 +43,11 @@ const SAMPLE_KEYS: [&str; 19] = [
     "uuid",
 ];
 
-/// The calls of a sample, where the evaluated model judges itself and only they tell its answers from its judgements.
+/// The calls of a sample, where the evaluated model judges itself and only they tell its answers
+/// from its judgements.
 pub(super) const CALLS: &str = "calls";
-/// The events of a sample, and what is kept of each: who was called in which part of the run, and what it cost.
+/// The events of a sample, and what is kept of each: who was called in which part of the run, and
+/// what it cost.
 const EVENTS: &str = "events";
 const EVENT_KEYS: [&str; 8] = [
     "event",
@@ -59,19 +62,19 @@ const EVENT_KEYS: [&str; 8] = [
 const OUTPUT: &str = "output";
 const USAGE: &str = "usage";
 
-/// How a reference to an attachment begins, now and in the oldest logs.
+/// The beginnings of a reference to an attachment, now and in the oldest logs.
 pub(super) const ATTACHMENT_PREFIXES: [&str; 2] = ["attachment://", "tc://"];
 
 /// The top-level keys of a map that were asked for, as a JSON document of its own.
 #[derive(Debug, Default)]
 pub(super) struct Excerpt {
     text: Vec<u8>,
-    /// Whether a value was too large to be kept.
+    /// True if a value was too large to be kept.
     is_cut: bool,
 }
 
 impl Excerpt {
-    /// Whether something that was asked for is missing because of its size.
+    /// Returns whether something that was asked for is missing because of its size.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -88,12 +91,12 @@ impl Excerpt {
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// What has been kept so far.
+    /// Returns the bytes that were kept so far.
     pub(super) fn kept(&self) -> &[u8] {
         &self.text
     }
 
-    /// What has been kept so far, read.
+    /// Returns the document that was kept so far.
     pub(super) fn document(&self) -> Option<Document> {
         let copy = Self {
             text: self.text.clone(),
@@ -116,7 +119,7 @@ impl Excerpt {
         self.text.extend_from_slice(value);
     }
 
-    /// Whether the kept text refers to attachments.
+    /// Returns whether the kept text refers to attachments.
     pub(super) fn refers(&self) -> bool {
         ATTACHMENT_PREFIXES
             .iter()
@@ -143,7 +146,8 @@ impl Excerpt {
         self.text.push(b'}');
     }
 
-    /// Keeps the value that comes next unless it is nested deeper than anybody reads: a row can do without it.
+    /// Keeps the value that comes next unless it is nested deeper than anybody reads: a row can do
+    /// without it.
     fn take_shallow<R: Read>(
         &mut self,
         key: &str,
@@ -176,7 +180,8 @@ impl Excerpt {
     }
 }
 
-/// How many brackets are open at once in a value, at most, those in its strings counted as well.
+/// Returns the number of brackets that are open at once in a value, at most, those in its strings
+/// counted as well.
 fn depth(value: &[u8]) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for byte in value {
@@ -190,7 +195,8 @@ fn depth(value: &[u8]) -> usize {
     most
 }
 
-/// Reads the header out of a log; stops in front of the samples when everything that matters came before them.
+/// Reads the header out of a log; stops in front of the samples when everything that matters came
+/// before them.
 ///
 /// Returns the header, and whether the stream now stands in front of the samples.
 pub(super) fn header<R: Read>(stream: &mut Stream<R>) -> Result<(Excerpt, bool), StreamError> {
@@ -216,7 +222,8 @@ pub(super) fn header<R: Read>(stream: &mut Stream<R>) -> Result<(Excerpt, bool),
     Ok((excerpt, false))
 }
 
-/// Reads what a row needs out of the sample that comes next; its calls only where they are asked for.
+/// Reads what a row needs out of the sample that comes next; its calls only where they are asked
+/// for.
 pub(super) fn sample<R: Read>(
     stream: &mut Stream<R>,
     wants_calls: bool,
@@ -278,7 +285,8 @@ fn calls<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result<(), S
     Ok(())
 }
 
-/// Keeps those attachments that what was kept so far refers to. They stand after the messages in every log seen.
+/// Keeps those attachments that what was kept so far refers to. They stand after the messages in
+/// every log seen.
 fn attachments<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result<(), StreamError> {
     let mut kept = Excerpt::default();
     let wanted = excerpt.references();
@@ -304,7 +312,8 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads a document; `None` when it is no JSON. Faults that leave a meaning, such as `NaN`, are nothing to stop for.
+    /// Reads a document; `None` when it is no JSON. Faults that leave a meaning, such as `NaN`, are
+    /// nothing to stop for.
     pub(super) fn new(text: String) -> Option<Self> {
         let mut tape = Tape::new();
         Parser::with_depth(MAX_DEPTH).parse(&text, &mut tape);

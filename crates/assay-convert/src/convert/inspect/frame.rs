@@ -1,9 +1,9 @@
-//! What goes into the rows of a sample, and what comes out of them.
+//! The input and the output of writing the rows of a sample.
 
 use super::super::judging::SentPrompt;
 use super::results::Aggregate;
 
-/// What all rows of a record share.
+/// The parts that all rows of a record share.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) evaluation_id: String,
@@ -28,24 +28,25 @@ impl Frame {
     }
 }
 
-/// What became of one sample.
+/// The rows of one sample.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) bytes: Vec<u8>,
     pub(super) count: u64,
     /// Each score, for results that have yet to be computed and bounds that have yet to be proved.
     pub(super) scores: Vec<Tally>,
-    /// Rows of a sample that failed, by result: in a log without results nobody knows yet which there will be.
+    /// Rows of a sample that failed, by result: in a log without results nobody knows yet which
+    /// there will be.
     pub(super) failures: Vec<(String, Vec<u8>)>,
-    /// Whether the sample could be read.
+    /// True if the sample could be read.
     pub(super) is_sample: bool,
-    /// Whether the sample failed.
+    /// True if the sample failed.
     pub(super) is_failed: bool,
     /// The name that the model answered under.
     pub(super) served: Option<String>,
     /// The prompts of judges, where the header does not have them.
     pub(super) prompts: Vec<SentPrompt>,
-    /// What a person should know.
+    /// Notes for a person.
     pub(super) notes: Vec<String>,
 }
 

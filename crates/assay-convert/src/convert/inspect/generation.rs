@@ -1,4 +1,4 @@
-//! How answers were generated: the model's configuration, the plan, the tools and the limits.
+//! The settings of generation: the model's configuration, the plan, the tools and the limits.
 
 use assay_formats::eee::record::{
     AgenticConfig, Details, EvalLimits, GenerationArgs, GenerationConfig, Plan, Sandbox, Tool,
@@ -81,7 +81,7 @@ impl<'d> Source<'d> {
         }
     }
 
-    /// Whether the model was asked to reason; a log that does not say leaves it open.
+    /// Returns whether the model was asked to reason; a log that does not say leaves it open.
     fn reasoning(self) -> Option<bool> {
         if let Some(effort) = self.setting("reasoning_effort").and_then(Value::text) {
             return Some(effort != "none");
@@ -97,7 +97,8 @@ impl<'d> Source<'d> {
         Some(step.get("params")?.text_of("template")?.into_owned())
     }
 
-    /// The tools of all steps that hand some out, each once. They lie in lists of one or two levels.
+    /// The tools of all steps that hand some out, each once. They lie in lists of one or two
+    /// levels.
     fn tools(self) -> Vec<Tool> {
         let mut tools: Vec<Tool> = Vec::new();
         for step in self.steps() {
@@ -135,7 +136,7 @@ impl<'d> Source<'d> {
         (limits != EvalLimits::default()).then_some(limits)
     }
 
-    /// Where tools ran: a name, a name and a configuration, or a map of both.
+    /// Returns the sandbox of tools: a name, a name and a configuration, or a map of both.
     fn sandbox(self) -> Option<Sandbox> {
         let value = self
             .eval?
@@ -176,7 +177,8 @@ fn add_tool(tools: &mut Vec<Tool>, item: Value<'_>) {
     });
 }
 
-/// A step as JSON: the solver and what it was given. Older logs do not tell what was given from what was assumed.
+/// A step as JSON: the solver and what it was given. Older logs do not tell what was given from
+/// what was assumed.
 fn step(step: Value<'_>) -> String {
     let solver = step
         .get("solver")

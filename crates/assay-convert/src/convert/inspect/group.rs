@@ -1,10 +1,10 @@
-//! Which samples a result counts: all of them, or those of a group of `grouped()`.
+//! The samples that a result counts: all of them, or those of a group of `grouped()`.
 
 use std::borrow::Cow;
 
 use assay_formats::{Kind, Value};
 
-/// What stands for the group in the template of its label.
+/// The placeholder of the group in the template of its label.
 const GROUP_NAME: &str = "{group_name}";
 /// The label of the result over all groups, unless the log says another.
 const ALL: &str = "all";
@@ -25,7 +25,7 @@ pub(super) enum Members {
 pub(super) struct Group {
     /// The key of the metadata that samples are grouped by.
     key: String,
-    /// How a label is made of a value.
+    /// The template by which a label is made of a value.
     template: String,
     label: String,
 }
@@ -51,7 +51,7 @@ impl Members {
         })
     }
 
-    /// Whether a sample counts.
+    /// Returns whether a sample counts.
     pub(super) fn count(&self, sample: Value<'_>) -> bool {
         match self {
             Self::All => true,

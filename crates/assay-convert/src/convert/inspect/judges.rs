@@ -7,9 +7,9 @@ use super::super::judging::{self, UNKNOWN_PROMPT, llm_scoring};
 use super::super::served_model::named_model;
 use super::message::compact;
 
-/// Where scorers name their judge, newest first.
+/// The keys under which scorers name their judge, newest first.
 const MODEL_KEYS: [&str; 4] = ["model", "grader_model", "judge_model", "grader"];
-/// Where scorers keep what the judge is asked.
+/// The keys under which scorers keep the prompt of the judge.
 const PROMPT_KEYS: [&str; 3] = ["template", "grader_template", "prompt_template"];
 /// The argument that is filled into the template.
 const INSTRUCTIONS: &str = "instructions";

@@ -1,4 +1,4 @@
-//! What stands in for the results of a log that has none.
+//! Means in place of the results of a log that has none.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::frame::Tally;
 use super::group::Members;
 use super::results::{Aggregate, metric_config};
 
-/// The results of a log that has none of its own: for each scorer the mean over the samples that it scored.
+/// The results of a log that has none of its own: for each scorer the mean over the samples that it
+/// scored.
 #[derive(Debug, Default)]
 pub(super) struct Means {
     sums: BTreeMap<String, Mean>,

@@ -43,15 +43,16 @@ impl<'d> Attachments<'d> {
     }
 }
 
-/// What was said and what was thought.
+/// The text and the reasoning of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content<'d> {
     pub(super) text: Text<'d>,
     pub(super) reasoning: Option<Text<'d>>,
 }
 
-/// Reads the content of a message: a text, or parts of which texts are joined by `separator`. A picture, a sound or a
-/// file becomes its kind in brackets, because a row is text; its bytes stay in the log.
+/// Reads the content of a message: a text, or parts of which texts are joined by `separator`. A
+/// picture, a sound or a file becomes its kind in brackets, because a row is text; its bytes stay
+/// in the log.
 pub(super) fn content<'d>(
     value: Option<Value<'d>>,
     attachments: &Attachments<'d>,
@@ -87,7 +88,8 @@ pub(super) fn content<'d>(
     }
 }
 
-/// What the model thought. Text that the provider made unreadable is never shown; its summary is, when there is one.
+/// Returns the reasoning of the model. Text that the provider made unreadable is never shown; its
+/// summary is, when there is one.
 fn reasoning<'d>(part: Value<'d>, attachments: &Attachments<'d>) -> Option<Text<'d>> {
     let is_redacted = part.get("redacted").and_then(Value::truth) == Some(true);
     let key = if is_redacted { "summary" } else { "reasoning" };
@@ -131,7 +133,7 @@ pub(super) fn message<'d>(
     }
 }
 
-/// What went wrong in a tool; the oldest logs have the text alone.
+/// Returns the error of a tool; the oldest logs have the text alone.
 fn tool_error(value: Value<'_>) -> Option<Text<'_>> {
     value
         .present("error")
@@ -172,7 +174,7 @@ fn function(call: Value<'_>) -> Text<'_> {
         .unwrap_or_default()
 }
 
-/// What a tool was given: texts as they are, anything else as JSON.
+/// Returns the arguments of a tool: texts as they are, anything else as JSON.
 fn arguments<'d>(
     call: Value<'d>,
     attachments: &Attachments<'d>,

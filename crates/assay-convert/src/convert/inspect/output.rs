@@ -9,7 +9,8 @@ use super::means::Means;
 use super::record::Header;
 use super::results;
 
-/// The most rows of failed samples that are held back until it is known which results there are, in bytes.
+/// The most rows of failed samples that are held back until it is known which results there are, in
+/// bytes.
 const MAX_HELD_BYTES: usize = 64 << 20;
 /// The warning about rows beyond that.
 const NOT_HELD: &str = "a row of a failed sample was left out because there are too many";
@@ -19,13 +20,13 @@ pub(super) struct Output<'a> {
     writer: RecordWriter<'a>,
     writes_rows: bool,
     means: Means,
-    /// Whether the rows of each result keep to its bounds.
+    /// True if the rows of each result keep to its bounds.
     keeps_bounds: Vec<bool>,
     aggregates: Vec<results::Aggregate>,
     served: Option<String>,
     /// The first prompts of judges, for scorers whose template the log does not hold.
     prompts: Vec<SentPrompt>,
-    /// How many samples were read, scored and failed.
+    /// Number of samples that were read, scored and failed.
     read: u64,
     scored: u64,
     failed: u64,

@@ -27,8 +27,8 @@ const LIMITS: [&str; 6] = [
 /// The header of a log and what follows from it.
 pub(super) struct Header {
     document: Document,
-    /// Where the record goes. One run has one record, in whichever form its log is kept and however
-    /// far it came.
+    /// The identity of the record. One run has one record, in whichever form its log is kept and
+    /// however far it came.
     pub(super) identity: Identity,
     pub(super) frame: Frame,
     pub(super) warnings: Vec<String>,
@@ -80,13 +80,13 @@ impl Header {
         judges::arguments_of(self.root()?, scorer)
     }
 
-    /// How the run ended.
+    /// Returns the status of the run.
     pub(super) fn status(&self) -> String {
         let status = self.root().and_then(|root| root.text_of("status"));
         status.map_or_else(|| "started".to_owned(), std::borrow::Cow::into_owned)
     }
 
-    /// Whether the results are there but none of them is a number.
+    /// Returns whether the results are there but none of them is a number.
     pub(super) fn has_results(&self) -> bool {
         let scores = self
             .root()
@@ -94,8 +94,8 @@ impl Header {
         scores.is_some_and(|scores| scores.items().next().is_some())
     }
 
-    /// Whether an id of a sample is a whole number. A log that does not list its ids shows it by
-    /// their letters.
+    /// Returns whether an id of a sample is a whole number. A log that does not list its ids shows
+    /// it by their letters.
     pub(super) fn numbers(&self) -> impl Fn(&str) -> bool + use<> {
         let ids = self
             .eval()
@@ -110,7 +110,7 @@ impl Header {
         }
     }
 
-    /// How many samples the run was to evaluate, epochs counted.
+    /// Returns the number of samples that the run was to evaluate, epochs counted.
     pub(super) fn planned(&self) -> Option<u64> {
         let root = self.root()?;
         let stated = root.get("results").and_then(|own| own.get("total_samples"));
@@ -234,7 +234,7 @@ fn packages(eval: Value<'_>) -> (Option<String>, Details) {
     (version, details)
 }
 
-/// What tells a run from others of the same model and task.
+/// Returns the setup that tells a run from others of the same model and task.
 fn setup(root: Value<'_>, eval: Value<'_>) -> Setup {
     let mut setup = Setup::default();
     let mut add = |key: &str, value: Option<String>| {
@@ -285,7 +285,7 @@ fn setup(root: Value<'_>, eval: Value<'_>) -> Setup {
     setup
 }
 
-/// When a run began and ended.
+/// The beginning and the end of a run.
 struct Times {
     start: Option<f64>,
     end: Option<f64>,

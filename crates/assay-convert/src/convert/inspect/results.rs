@@ -37,9 +37,10 @@ pub(super) struct Aggregate {
     pub(super) name: String,
     /// The samples that count for it.
     pub(super) members: Members,
-    /// Whether its metric counts right answers, so that a sample with 1 is right and one with 0 is wrong.
+    /// True if its metric counts right answers, so that a sample with 1 is right and one with 0 is
+    /// wrong.
     pub(super) counts_right_answers: bool,
-    /// What the scorer was given, as JSON.
+    /// The arguments of the scorer, as JSON.
     pub(super) scorer_args: Option<String>,
     /// The metric.
     pub(super) metric: MetricConfig,
@@ -48,7 +49,7 @@ pub(super) struct Aggregate {
 }
 
 impl Aggregate {
-    /// Whether a score lies within the bounds that are known.
+    /// Returns whether a score lies within the bounds that are known.
     pub(super) fn is_within(&self, score: f64) -> bool {
         is_within(&self.metric, score)
     }
@@ -250,7 +251,7 @@ impl Entry<'_> {
         }
     }
 
-    /// How many samples the score rests on: those that were scored, not their epochs.
+    /// Returns the number of samples behind the score: those that were scored, not their epochs.
     fn samples(self) -> Option<u64> {
         let count = |value: Option<Value<'_>>| u64::try_from(value?.integer()?).ok();
         if let Some(scored) = count(self.scores.get("scored_samples")) {
@@ -261,7 +262,7 @@ impl Entry<'_> {
         Some(completed / self.epochs())
     }
 
-    /// How often each sample was run.
+    /// Returns the number of epochs of each sample.
     fn epochs(self) -> u64 {
         let config = self.root.get("eval").and_then(|eval| eval.get("config"));
         let epochs = config.and_then(|config| config.get("epochs")?.integer());
@@ -299,7 +300,8 @@ pub(super) fn metric_config(name: &str, score: f64) -> MetricConfig {
     facts.config()
 }
 
-/// A metric whose epochs were reduced by something else than their mean: it is another metric, with a name of its own.
+/// A metric whose epochs were reduced by something else than their mean: it is another metric, with
+/// a name of its own.
 fn reduced_config(name: &str, reducer: &str, score: f64) -> MetricConfig {
     let k = reducer
         .rsplit_once('_')

@@ -16,9 +16,9 @@ use super::sample_metadata::{self, json_of};
 use super::score::{self, Judgement, Scored};
 use super::usage::{self, Usage};
 
-/// Why the scorer decided so.
+/// The key of the scorer's explanation.
 const EXPLANATION: &str = "explanation";
-/// What became of a sample without a score.
+/// The key of the status of a sample without a score.
 const SCORE_STATUS: &str = "score_status";
 /// What a scorer says of its score, as JSON.
 const SCORE_METADATA: &str = "score_metadata";
@@ -29,7 +29,7 @@ const GRADING: &str = "grading";
 /// The warning about samples without the calls that tell answers from judgements.
 const NOT_TOLD_APART: &str = "the evaluated model judged itself and the log does not say which tokens it answered with, so \
                               a sample has none";
-/// What is told of rows that are too large.
+/// The warning about rows that are too large.
 const CUT: &str = "a row was too large; its score was kept and its transcript cut";
 const LEFT_OUT: &str = "a row that is too large even without its transcript was left out";
 
@@ -279,7 +279,7 @@ impl<'d> Sample<'d> {
         row
     }
 
-    /// Where the answer that the scorer judged stands: in the last thing that the model said.
+    /// Returns the place of the answer that the scorer judged: in the last message of the model.
     fn attribution(
         &self,
         row: &Row<'d>,
@@ -347,7 +347,7 @@ impl<'d> Sample<'d> {
     }
 }
 
-/// What went wrong: the message, and where.
+/// Returns the error of the sample: the message, and the place.
 fn error(root: Value<'_>) -> Option<Text<'_>> {
     let error = root.present("error")?;
     if let Some(text) = error.text() {

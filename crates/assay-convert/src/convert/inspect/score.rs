@@ -8,7 +8,7 @@ use super::super::metric::Correctness;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub(super) score: f64,
-    /// What the grade says; a number says nothing by itself.
+    /// The meaning of the grade; a number says nothing by itself.
     pub(super) correctness: Correctness,
 }
 
@@ -40,7 +40,8 @@ impl Scored {
     }
 }
 
-/// Reads a value: a grade letter, a boolean, a number or the text of one. A list, a map and `NaN` are none.
+/// Reads a value: a grade letter, a boolean, a number or the text of one. A list, a map and `NaN`
+/// are none.
 pub(super) fn scored(value: Value<'_>) -> Option<Scored> {
     match value.kind() {
         Kind::Bool => value
@@ -66,7 +67,7 @@ fn graded(text: &str) -> Option<Scored> {
     }
 }
 
-/// What one scorer said of one sample.
+/// The judgement of one scorer on one sample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judgement<'d> {
     /// The score object: value, answer, explanation.
@@ -75,8 +76,8 @@ pub(super) struct Judgement<'d> {
     pub(super) value: Value<'d>,
 }
 
-/// Finds what counts for a result, by its scorer and its name. A scorer that returns a map has a result for each key,
-/// named by the key.
+/// Finds what counts for a result, by its scorer and its name. A scorer that returns a map has a
+/// result for each key, named by the key.
 pub(super) fn judgement<'d>(sample: Value<'d>, scorer: &str, name: &str) -> Option<Judgement<'d>> {
     let Some(scores) = sample.present("scores") else {
         // The oldest logs have a single score without a name.
@@ -109,7 +110,8 @@ fn part<'d>(value: Value<'d>, name: &str) -> Option<Value<'d>> {
     }
 }
 
-/// Every number that the scorers gave a sample: scorer, key of a map, and score. For logs without results of their own.
+/// Every number that the scorers gave a sample: scorer, key of a map, and score. For logs without
+/// results of their own.
 pub(super) fn all(sample: Value<'_>) -> Vec<(String, Option<String>, Judgement<'_>, Scored)> {
     let mut found = Vec::new();
     let Some(scores) = sample.present("scores") else {

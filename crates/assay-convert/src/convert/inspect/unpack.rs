@@ -1,7 +1,7 @@
 //! Samples out of the members of an archive, into memory that is used again.
 //!
-//! An archive can hold hundreds of thousands of samples of a few kilobytes. Making a decompressor for each would cost
-//! more than all that is done with what comes out of it.
+//! An archive can hold hundreds of thousands of samples of a few kilobytes. Making a decompressor
+//! for each would cost more than all that is done with what comes out of it.
 
 use std::io::{self, Read};
 
@@ -15,7 +15,8 @@ use super::chunked;
 use super::excerpt::{self, Excerpt, MAX_VALUE_BYTES};
 use super::sample::METADATA;
 
-/// The largest member that is unpacked at once, in bytes; larger ones are unpacked while they are read.
+/// The largest member that is unpacked at once, in bytes; larger ones are unpacked while they are
+/// read.
 const MAX_WHOLE: u64 = 16 << 20;
 
 /// An archive and what it takes to unpack its members.
@@ -69,7 +70,8 @@ impl<'a> Unpacker<'a> {
         Ok(excerpt)
     }
 
-    /// Unpacks a member at once; `false` when it is too large for that, or anything is wrong with it.
+    /// Unpacks a member at once; `false` when it is too large for that, or anything is wrong with
+    /// it.
     fn unpack(&mut self, index: usize, progress: &(dyn Fn(u64) + Sync)) -> bool {
         let Ok(mut member) = self.archive.by_index_raw(index) else {
             return false;

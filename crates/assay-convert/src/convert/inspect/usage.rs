@@ -12,7 +12,8 @@ const SCORING: [&str; 2] = ["scorer", "scorers"];
 /// The role under which a model that judges itself may be counted apart.
 const GRADER: &str = "grader";
 
-/// The tokens of a sample in all its calls: those of the evaluated model, and apart from them those of its judges.
+/// The tokens of a sample in all its calls: those of the evaluated model, and apart from them those
+/// of its judges.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     pub(super) model: Option<TokenUsage>,
@@ -20,8 +21,9 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Reads the usage of a sample. A log that has no usage by model has that of the last call at least. Where the model
-    /// judges itself, its calls tell the two apart; without them, its role; and without both, nothing does.
+    /// Reads the usage of a sample. A log that has no usage by model has that of the last call at
+    /// least. Where the model judges itself, its calls tell the two apart; without them, its role;
+    /// and without both, nothing does.
     pub(super) fn of(sample: Value<'_>, model: &str, judges: &[String]) -> Self {
         let by_model = sample
             .present("model_usage")
@@ -184,7 +186,7 @@ pub(super) fn detail(usage: &TokenUsage) -> String {
     )
 }
 
-/// How long a sample took in all, and how long it worked rather than waited.
+/// Returns the total time of a sample, and the time that it worked rather than waited.
 pub(super) fn performance(sample: Value<'_>) -> Option<Performance> {
     let milliseconds = |key: &str| {
         let seconds = sample.number_of(key).filter(|seconds| *seconds >= 0.0)?;

@@ -2,7 +2,7 @@ use super::results::Results;
 use super::table::Table;
 use crate::convert::Log;
 
-/// How many directories above the results file are looked through for the details.
+/// Number of directories above the results file that are looked through for the details.
 const MAX_STEPS_UP: usize = 8;
 
 /// The details of one run: a directory with one file for each task.
@@ -13,8 +13,8 @@ pub(super) struct Details {
 }
 
 impl Details {
-    /// Looks for `details/<model>/<date>` in the directories above the results file: by default results lie in
-    /// `results/<model>` of the same output directory, but that can be changed.
+    /// Looks for `details/<model>/<date>` in the directories above the results file: by default
+    /// results lie in `results/<model>` of the same output directory, but that can be changed.
     pub(super) fn find(log: &Log<'_>, results: &Results<'_>) -> Self {
         let date = results.date.clone().unwrap_or_default();
         let mut found = Self {
@@ -65,7 +65,8 @@ impl Details {
     }
 }
 
-/// Whether two names differ only in what stands for characters that not every file system can hold.
+/// Returns whether two names differ only in what stands for characters that not every file system
+/// can hold.
 fn is_alike(name: &str, expected: &str) -> bool {
     let same = |(found, wanted): (char, char)| {
         found == wanted

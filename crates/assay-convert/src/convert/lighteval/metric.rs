@@ -62,14 +62,14 @@ pub(super) fn described<'d>(task: &Task<'d>, metric: &str) -> Option<Value<'d>> 
     })
 }
 
-/// Whether a metric counts right answers.
+/// Returns whether a metric counts right answers.
 pub(super) fn counts_right_answers(name: &str) -> bool {
     let base = name.split(':').next().unwrap_or(name);
     let known = known_metric(name).or_else(|| known_metric(base));
     known.is_some_and(|known| known.counts_right_answers)
 }
 
-/// Which way a metric improves: said for it alone, or for each metric of its group.
+/// Returns the direction of a metric: given for it alone, or for each metric of its group.
 fn is_higher_better(said: Value<'_>, metric: &str) -> Option<bool> {
     let higher = said.get("higher_is_better")?;
     higher.truth().or_else(|| higher.get(metric)?.truth())

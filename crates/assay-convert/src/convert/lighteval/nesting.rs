@@ -1,9 +1,9 @@
-//! How deep the columns of a Parquet file nest, told before it is decoded: the decoder recurses with the nesting, and a
-//! stack that overflows cannot be caught.
+//! The depth of the columns of a Parquet file, known before it is decoded: the decoder recurses
+//! with the nesting, and a stack that overflows cannot be caught.
 
-/// How deep columns may nest; lists of groups of lists take two levels each.
+/// The greatest depth of columns; lists of groups of lists take two levels each.
 pub(super) const MAX_DEPTH: usize = 64;
-/// How deep values that are passed over may nest.
+/// The greatest depth of values that are passed over.
 const MAX_SKIP_DEPTH: usize = 32;
 /// The number of the list of columns in the description of a file.
 const SCHEMA: i64 = 2;
@@ -15,14 +15,15 @@ const INTEGERS: std::ops::RangeInclusive<u8> = 4..=6;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// Whether the description of a file, in the compact form of Thrift, has columns that nest too deep; nothing if it is
-/// none.
+/// Returns whether the description of a file, in the compact form of Thrift, has columns that nest
+/// too deep; nothing if it is none.
 pub(super) fn is_too_deep(description: &[u8]) -> Option<bool> {
     let mut reader = Reader { rest: description };
     let mut last = 0;
     while let Some((number, kind)) = reader.field(&mut last)? {
         if (number, kind) == (SCHEMA, LIST) {
-            // A file may hold the list twice, and which one counts is for the decoder to say: both must do.
+            // A file may hold the list twice, and which one counts is for the decoder to say: both
+            // must do.
             if reader.is_schema_too_deep()? {
                 return Some(true);
             }

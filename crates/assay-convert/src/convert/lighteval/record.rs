@@ -10,9 +10,9 @@ use super::results::{Results, Task, plain};
 use crate::convert::run::{self, Run, RunProgress, insert_setup};
 use crate::convert::{Harness, Identity, Log, Options, judging};
 
-/// How lighteval names the standard error of a metric.
+/// The suffix of the standard error of a metric in lighteval.
 const STDERR: &str = "_stderr";
-/// What lighteval knows of a model and a record should keep. Everything else, such as keys and
+/// The keys of lighteval about a model that a record should keep. Everything else, such as keys and
 /// addresses, stays out.
 const MODEL_DETAILS: [&str; 8] = [
     "model_sha",
@@ -83,7 +83,7 @@ pub(super) struct RecordOf<'r, 'd> {
     pub(super) evaluation_id: String,
     /// The model as `developer/model`.
     model_id: String,
-    /// How many samples the scores rest on.
+    /// The number of samples behind the scores.
     pub(super) samples: Option<u64>,
 }
 
@@ -189,7 +189,7 @@ impl<'r, 'd> RecordOf<'r, 'd> {
         run.record(self.options, self.evaluation_id.clone(), results)
     }
 
-    /// What tells a run from others of the same model and task.
+    /// Returns the setup that tells a run from others of the same model and task.
     fn setup(&self) -> Setup {
         let mut setup = Setup::default();
         let mut add = |key: &str, value: Option<String>| {
@@ -350,7 +350,7 @@ fn keep(details: &mut Details, map: Value<'_>, keys: &[&str]) {
     }
 }
 
-/// Whether a name is that of a dataset repository, not of a directory on some machine.
+/// Returns whether a name is that of a dataset repository, not of a directory on some machine.
 fn is_repository(name: &str) -> bool {
     let parts: Vec<&str> = name.split('/').collect();
     parts.len() <= 2

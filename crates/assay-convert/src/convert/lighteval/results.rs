@@ -8,14 +8,14 @@ use jiff::tz::TimeZone;
 use crate::convert::Refusal;
 use crate::convert::model_name::{is_path, loaded_model};
 
-/// How a results file is named before its date.
+/// The beginning of the name of a results file, before its date.
 const PREFIX: &str = "results_";
 /// The row over all tasks, which lighteval derives from the others.
 const ALL: &str = "all";
 /// The row over the subsets of a task, which lighteval derives from the others.
 const AVERAGE: &str = "_average";
 
-/// What a results file says.
+/// The content of a results file.
 pub(super) struct Results<'d> {
     root: Value<'d>,
     /// `config_general`.
@@ -28,7 +28,8 @@ pub(super) struct Results<'d> {
     pub(super) path_digest: Option<String>,
     /// The date in the file name, as it stands there.
     pub(super) date: Option<String>,
-    /// The same as Unix seconds. The clock in the log is a counter without a beginning, and of no use.
+    /// The same as Unix seconds. The clock in the log is a counter without a beginning, and of no
+    /// use.
     pub(super) time: Option<i64>,
 }
 
@@ -38,9 +39,9 @@ pub(super) struct Task<'d> {
     pub(super) key: String,
     /// The suite, where there is one.
     pub(super) suite: Option<String>,
-    /// What was evaluated: `task:subset`.
+    /// The name of the evaluation: `task:subset`.
     pub(super) name: String,
-    /// How many examples were shown.
+    /// Number of examples that were shown.
     pub(super) shots: Option<String>,
     /// The scores.
     pub(super) scores: Value<'d>,
@@ -73,8 +74,8 @@ impl<'d> Results<'d> {
         })
     }
 
-    /// The tasks, without the rows that are derived from others. Of a key that comes twice the first counts, so that no
-    /// two records have one name.
+    /// The tasks, without the rows that are derived from others. Of a key that comes twice the
+    /// first counts, so that no two records have one name.
     pub(super) fn tasks(&self) -> Vec<Task<'d>> {
         let mut keys = HashSet::new();
         let rows = self
@@ -140,7 +141,8 @@ fn model_name(general: Value<'_>) -> Option<String> {
     named(general).or_else(|| named(general.get("model_config")?))
 }
 
-/// The model as `developer/model`. A directory of a machine says nothing about who made the model in it.
+/// The model as `developer/model`. A directory of a machine says nothing about who made the model
+/// in it.
 fn model_id(name: &str) -> String {
     if is_path(name) {
         let id = loaded_model(name).id;
@@ -168,8 +170,8 @@ fn date_of(path: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// A date such as `2026-11-15T18-51-49.249581` as Unix seconds. It is a local time of an unknown place; UTC is as close
-/// as one can get.
+/// A date such as `2026-11-15T18-51-49.249581` as Unix seconds. It is a local time of an unknown
+/// place; UTC is as close as one can get.
 fn seconds(date: &str) -> Option<i64> {
     let (day, clock) = date.split_once('T')?;
     let time: DateTime = format!("{day}T{}", clock.replace('-', ":")).parse().ok()?;

@@ -36,7 +36,7 @@ pub(super) struct Rows<'r> {
     model_id: &'r str,
     evaluation_name: &'r str,
     metrics: Vec<Metric<'r>>,
-    /// How often an id was met. It grows with the samples, by their ids alone.
+    /// The number of times each id was met. It grows with the samples, by their ids alone.
     seen: HashMap<String, u64>,
     index: u64,
     unnamed: u64,
@@ -49,7 +49,7 @@ struct Metric<'r> {
     name: &'r str,
     config: MetricConfig,
     counts_right_answers: bool,
-    /// How many samples have no number for it.
+    /// Number of samples that have no number for it.
     without: u64,
     /// How many samples have a number that cannot be a score of it: what some metrics are computed
     /// from, such as the log-probabilities behind a perplexity, is written in their place.
@@ -141,7 +141,7 @@ impl<'r> Rows<'r> {
         Ok(self.warnings())
     }
 
-    /// What was wrong with single samples, counted.
+    /// Returns the faults of single samples, counted.
     fn warnings(&self) -> Vec<Warning> {
         let name = self.evaluation_name;
         let mut counted = vec![
@@ -243,7 +243,7 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// What one row of the details says.
+/// One row of the details.
 struct Sample {
     id: Option<String>,
     question: String,

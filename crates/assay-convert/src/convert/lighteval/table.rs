@@ -18,17 +18,17 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use super::nesting::{MAX_DEPTH, is_too_deep};
 use crate::convert::{LogFile, Logs};
 
-/// How large the description at the end of a file may be, in bytes.
+/// Maximum size of the description at the end of a file, in bytes.
 const MAX_FOOTER_BYTES: u64 = 64 << 20;
-/// How large the columns that are needed may be in one row group, in bytes as stored.
+/// Maximum size of the columns that are needed in one row group, in bytes as stored.
 const MAX_ROW_GROUP_BYTES: u64 = 2 << 30;
-/// How many rows are taken apart at a time.
+/// Number of rows that are taken apart at a time.
 const ROWS_AT_A_TIME: usize = 64;
 
-/// Whether a column is needed, by the name of its group and its own.
+/// A test whether a column is needed, by the name of its group and its own.
 pub(super) type Wanted<'w> = dyn Fn(&str, &str) -> bool + 'w;
 
-/// Why the reading of rows ended early.
+/// The reason why the reading of rows ended early.
 pub(super) enum Stop<E> {
     /// The file is not what it should be.
     Damaged(String),
@@ -57,12 +57,12 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// How many rows the file says that it has.
+    /// Returns the number of rows by the file's own account.
     pub(super) fn count(&self) -> Option<u64> {
         u64::try_from(self.metadata.file_metadata().num_rows()).ok()
     }
 
-    /// Whether there is a column of this name.
+    /// Returns whether there is a column of this name.
     pub(super) fn has(&self, column: &str) -> bool {
         self.schema()
             .get_fields()
@@ -70,8 +70,8 @@ impl<'a> Table<'a> {
             .any(|field| field.name() == column)
     }
 
-    /// Hands out every row with the columns `wanted`, each given by the name of its group and its own. Rows before a
-    /// fault are handed out.
+    /// Hands out every row with the columns `wanted`, each given by the name of its group and its
+    /// own. Rows before a fault are handed out.
     pub(super) fn rows<E>(
         mut self,
         wanted: &Wanted<'_>,
@@ -147,7 +147,7 @@ impl Pieces {
         self.parts.iter().map(|(_, bytes)| bytes.len() as u64).sum()
     }
 
-    /// What is in memory from `start` on.
+    /// Returns the bytes in memory from `start` on.
     fn from(&self, start: u64) -> ParquetResult<Bytes> {
         self.parts
             .iter()
@@ -182,7 +182,8 @@ impl ChunkReader for Pieces {
     }
 }
 
-/// Understands the description of a file, unless its columns nest deeper than those of any real file.
+/// Understands the description of a file, unless its columns nest deeper than those of any real
+/// file.
 fn described(pieces: &Pieces) -> Result<ParquetMetaData, String> {
     let description = pieces
         .parts

@@ -26,7 +26,8 @@ fn best_of(responses: Value<'_>, options: usize) -> Option<usize> {
         .map(|(position, _)| position)
 }
 
-/// The log-likelihood of a response, whose first number it is; numbers are written as text. Not a number is no answer.
+/// The log-likelihood of a response, whose first number it is; numbers are written as text. Not a
+/// number is no answer.
 fn likelihood(response: Value<'_>) -> Option<f64> {
     let mut at = response;
     while at.kind() == Kind::List {
@@ -39,7 +40,8 @@ fn likelihood(response: Value<'_>) -> Option<f64> {
     (!f64::is_nan(number)).then_some(number)
 }
 
-/// What the model said, every time it was asked; for likelihoods, what it returned.
+/// Returns the outputs of the model, every time it was asked; for likelihoods, the values that it
+/// returned.
 pub(super) fn said(row: Value<'_>) -> Vec<Cow<'_, str>> {
     let mut texts = Vec::new();
     for request in row.get("resps").into_iter().flat_map(Value::items) {
@@ -52,7 +54,7 @@ pub(super) fn said(row: Value<'_>) -> Vec<Cow<'_, str>> {
     texts
 }
 
-/// What was taken out of the answers to be scored. `None` when the row does not say.
+/// Returns the parts of the answers that were scored. `None` when the row does not have them.
 pub(super) fn extracted(row: Value<'_>) -> Option<Cow<'_, str>> {
     let mut filtered = row.get("filtered_resps")?.items();
     let mut at = filtered.next()?;
@@ -88,8 +90,8 @@ pub(super) fn references<'d>(
     vec![chosen(text, choices)]
 }
 
-/// The option that a target numbers. A target that is the text of an option means that option, whatever else its digits
-/// could mean.
+/// The option that a target numbers. A target that is the text of an option means that option,
+/// whatever else its digits could mean.
 fn chosen<'d>(target: Cow<'d, str>, choices: Option<&[Cow<'d, str>]>) -> Cow<'d, str> {
     let option = choices.and_then(|choices| {
         if choices.contains(&target) {

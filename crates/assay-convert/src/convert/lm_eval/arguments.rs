@@ -4,7 +4,7 @@ use assay_formats::eee::row::Prompt;
 use assay_formats::json::Parser;
 use assay_formats::{Kind, Tape, Value};
 
-/// What the model was asked, once for each option in a multiple choice.
+/// The requests to the model, one for each option in a multiple choice.
 pub(super) struct Arguments<'d> {
     requests: Vec<Request<'d>>,
 }
@@ -18,12 +18,13 @@ struct Request<'d> {
 
 /// A prompt for a chat, in parts.
 pub(super) struct Chat {
-    /// What the user said last.
+    /// The last message of the user.
     pub(super) question: String,
 }
 
 impl<'d> Arguments<'d> {
-    /// Reads `arguments` of a row: `{"gen_args_0": {"arg_0": …, "arg_1": …}}`, or lists of lists in older versions.
+    /// Reads `arguments` of a row: `{"gen_args_0": {"arg_0": …, "arg_1": …}}`, or lists of lists in
+    /// older versions.
     pub(super) fn of(row: Value<'d>) -> Option<Self> {
         let arguments = row.get("arguments")?;
         let request = |value: Value<'d>| match value.kind() {
@@ -73,7 +74,8 @@ impl<'d> Arguments<'d> {
         self.requests[0].prompt.spelled().map(Prompt::Spelled)
     }
 
-    /// The options of a multiple choice: the continuations whose likelihoods are compared. `None` for anything else.
+    /// The options of a multiple choice: the continuations whose likelihoods are compared. `None`
+    /// for anything else.
     pub(super) fn choices(&self) -> Option<Choices<'d>> {
         if self.requests.len() < 2 {
             return None;
@@ -106,7 +108,8 @@ impl<'d> Arguments<'d> {
                 stem: None,
             });
         }
-        // The options stand in the prompt, and what follows them is the same: as in filling a blank.
+        // The options stand in the prompt, and what follows them is the same: as in filling a
+        // blank.
         let prompts: Option<Vec<Cow<'d, str>>> = prompts().map(Value::text).collect();
         let prompts = prompts?;
         let stem = common_prefix(&prompts).to_owned();
@@ -128,7 +131,7 @@ impl<'d> Arguments<'d> {
 pub(super) struct Choices<'d> {
     /// The options.
     pub(super) texts: Vec<Cow<'d, str>>,
-    /// What all prompts begin with, when the options stand in the prompts.
+    /// The common beginning of all prompts, when the options stand in the prompts.
     pub(super) stem: Option<String>,
 }
 
@@ -170,7 +173,7 @@ fn chat_of(text: &str) -> Option<Chat> {
     })
 }
 
-/// What a message says: a text, or the texts of its parts.
+/// Returns the content of a message: a text, or the texts of its parts.
 fn content(content: Value<'_>) -> Option<String> {
     if let Some(text) = content.text() {
         return Some(text.into_owned());

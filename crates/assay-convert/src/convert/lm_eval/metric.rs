@@ -51,8 +51,8 @@ fn parameters(entry: Value<'_>) -> BTreeMap<String, Json> {
     entries.collect()
 }
 
-/// What the log says about the direction: for the task, for the metric in the task's configuration, or, for a group,
-/// what all of its tasks say.
+/// Returns the direction in the log: for the task, for the metric in the task's configuration, or,
+/// for a group, the one of all its tasks.
 fn direction(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> Option<bool> {
     let of = |task: &str| {
         results
@@ -68,7 +68,7 @@ fn direction(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> Optio
     })
 }
 
-/// What the task's configuration says about a metric.
+/// Returns the entry of a metric in the task's configuration.
 fn listed<'d>(task: &Task<'d>, score: &Score<'_>) -> Option<Value<'d>> {
     task.config?.present("metric_list")?.items().find(|entry| {
         entry
@@ -77,7 +77,7 @@ fn listed<'d>(task: &Task<'d>, score: &Score<'_>) -> Option<Value<'d>> {
     })
 }
 
-/// How a standard error came about.
+/// The method of a standard error.
 pub(super) struct Method {
     /// Its name.
     pub(super) name: &'static str,
@@ -85,8 +85,8 @@ pub(super) struct Method {
     pub(super) rounds: Option<u64>,
 }
 
-/// How the harness computes the standard error of a metric: it follows from how samples are aggregated. `None` when the
-/// log does not say that.
+/// Returns the method by which the harness computes the standard error of a metric: it follows from
+/// how samples are aggregated. `None` when the log does not have that.
 pub(super) fn method(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> Option<Method> {
     if task.is_group() {
         return Some(Method {
@@ -122,7 +122,7 @@ pub(super) fn method(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) 
     }
 }
 
-/// How the harness aggregates a metric when a task does not say.
+/// Returns the default aggregation of a metric in the harness.
 fn default_aggregation(metric: &str) -> Option<&'static str> {
     Some(match metric {
         "acc" | "acc_norm" | "acc_mutual_info" | "acc_bytes" | "exact_match" | "likelihood" => {

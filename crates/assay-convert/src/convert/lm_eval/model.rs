@@ -17,7 +17,8 @@ const NAMING: [&str; 6] = [
     "engine",
     "model_id",
 ];
-/// The arguments that name weights which change the base model: they are the model, and the base is what they change.
+/// The arguments that name weights which change the base model: they are the model, and the base is
+/// what they change.
 const ADAPTERS: [&str; 2] = ["peft", "delta"];
 
 /// The model of a run.
@@ -84,13 +85,14 @@ pub(super) fn model(results: &Results<'_>) -> ModelInfo {
     model
 }
 
-/// The arguments of a model, which newer versions write as a map and older ones as `key=value,key=value`.
+/// The arguments of a model, which newer versions write as a map and older ones as
+/// `key=value,key=value`.
 struct Arguments<'d> {
     pairs: Vec<(Cow<'d, str>, Cow<'d, str>)>,
     form: Form,
 }
 
-/// How the arguments were written.
+/// The spelling of the arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Map,
@@ -139,7 +141,8 @@ impl<'d> Arguments<'d> {
             .map(|(_, value)| value.as_ref())
     }
 
-    /// The arguments for everyone to read: without secrets, and without the directories of somebody's machine.
+    /// The arguments for everyone to read: without secrets, and without the directories of
+    /// somebody's machine.
     fn published(&self) -> Option<String> {
         if self.pairs.is_empty() {
             return None;
@@ -185,7 +188,7 @@ fn name_of(written: &str, is_service: bool) -> LoadedModel {
     loaded_model(written)
 }
 
-/// Whether a backend asks a service, whose model names may have any number of parts.
+/// Returns whether a backend asks a service, whose model names may have any number of parts.
 fn is_service(backend: &str) -> bool {
     backend.contains("completions") || platform(backend).is_some()
 }

@@ -17,7 +17,7 @@ use crate::convert::{Harness, Identity, Options, SETUP_KEYS};
 /// No date lies so far ahead, in seconds.
 const MAX_SECONDS: f64 = 1e11;
 
-/// What all records of one results file share.
+/// The parts that all records of one results file share.
 pub(super) struct LmEvalRun<'d> {
     /// The results file.
     pub(super) results: Results<'d>,
@@ -33,7 +33,7 @@ pub(super) struct LmEvalRun<'d> {
 pub(super) struct Outcome {
     /// The results.
     pub(super) results: Vec<EvaluationResult>,
-    /// What a person should know.
+    /// Warnings for a person.
     pub(super) warnings: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl<'d> LmEvalRun<'d> {
         }
     }
 
-    /// Where the record of a task goes.
+    /// Returns the identity of the record of a task.
     pub(super) fn identity(&self, task: &Task<'_>) -> Identity {
         Identity::new(&task.name, &self.model_id(), &[&self.digest])
     }
@@ -95,7 +95,7 @@ impl<'d> LmEvalRun<'d> {
         run.record(self.options, evaluation_id, results)
     }
 
-    /// What tells a run from others of the same model and task.
+    /// Returns the setup that tells a run from others of the same model and task.
     fn setup(&self, task: &Task<'d>) -> Setup {
         let mut setup = Setup::default();
         let mut add = |key: &str, value: Option<Value<'_>>| {
@@ -139,7 +139,7 @@ impl<'d> LmEvalRun<'d> {
         setup
     }
 
-    /// How the documents of a task became prompts.
+    /// Returns the form in which the documents of a task became prompts.
     pub(super) fn prompt_form<'r>(&'r self, task: &'r Task<'_>) -> PromptForm<'r> {
         let Some(config) = task.config else {
             return PromptForm::default();
@@ -366,7 +366,7 @@ fn take_argument(key: &str, value: Value<'_>, args: &mut GenerationArgs, details
     }
 }
 
-/// Whether there was something to set.
+/// Sets a field, and returns whether there was a value.
 fn set<T>(field: &mut Option<T>, value: Option<T>) -> bool {
     let is_there = value.is_some();
     *field = value;

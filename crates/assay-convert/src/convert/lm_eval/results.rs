@@ -14,7 +14,7 @@ const NOT_METRICS: [&str; 6] = [
 ];
 /// The filter of a task that filters nothing, and of versions that knew none.
 pub(super) const NO_FILTER: &str = "none";
-/// How deep groups may hold groups.
+/// The greatest depth of groups in groups.
 const MAX_GROUP_DEPTH: usize = 32;
 
 /// The content of a results file, in the shapes of all versions.
@@ -31,7 +31,7 @@ pub(super) struct Task<'d> {
     pub(super) scores: Vec<Score<'d>>,
     /// The names of the metrics whose value is no finite number.
     pub(super) not_numbers: Vec<String>,
-    /// How it was configured; groups are not.
+    /// The configuration; groups have none.
     pub(super) config: Option<Value<'d>>,
     /// The tasks of a group, down to the last; empty for a task.
     pub(super) leaves: Vec<String>,
@@ -42,7 +42,7 @@ pub(super) struct Task<'d> {
 pub(super) struct Score<'d> {
     /// The metric.
     pub(super) metric: Cow<'d, str>,
-    /// What was done to the answers before they were scored.
+    /// The filter of the answers before they were scored.
     pub(super) filter: Cow<'d, str>,
     /// The score.
     pub(super) value: f64,
@@ -51,12 +51,12 @@ pub(super) struct Score<'d> {
 }
 
 impl Task<'_> {
-    /// Whether it aggregates tasks.
+    /// Returns whether it aggregates tasks.
     pub(super) fn is_group(&self) -> bool {
         self.group
     }
 
-    /// Whether answers were scored after more than one filter.
+    /// Returns whether answers were scored after more than one filter.
     pub(super) fn has_several_filters(&self) -> bool {
         self.scores
             .iter()
@@ -79,12 +79,13 @@ impl<'d> Results<'d> {
         self.get("config")?.present(key)
     }
 
-    /// What one of the tables of the file says about a task.
+    /// Returns the entry of a task in one of the tables of the file.
     pub(super) fn about(&self, table: &str, task: &str) -> Option<Value<'d>> {
         self.get(table)?.present(task)
     }
 
-    /// The tasks and groups, in the order of the file. The table `groups` repeats what `results` has.
+    /// The tasks and groups, in the order of the file. The table `groups` repeats what `results`
+    /// has.
     pub(super) fn tasks(self) -> impl Iterator<Item = Task<'d>> {
         self.get("results")
             .into_iter()
@@ -133,7 +134,7 @@ impl<'d> Results<'d> {
         }
     }
 
-    /// How many samples a task or the tasks of a group were scored on.
+    /// Returns the number of samples that a task or the tasks of a group were scored on.
     pub(super) fn samples(&self, task: &Task<'_>) -> Option<u64> {
         if task.is_group() {
             let counts: Option<Vec<u64>> = task
@@ -196,7 +197,8 @@ impl<'d> Task<'d> {
     }
 }
 
-/// The metric and the filter of a key such as `exact_match,strict-match`; the oldest versions had no filters.
+/// The metric and the filter of a key such as `exact_match,strict-match`; the oldest versions had
+/// no filters.
 fn split(key: Cow<'_, str>) -> (Cow<'_, str>, Cow<'_, str>) {
     let none = Cow::Borrowed(NO_FILTER);
     match key {

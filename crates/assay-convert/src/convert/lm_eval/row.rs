@@ -17,7 +17,7 @@ use crate::convert::question::{
     Fit, are_letters, question_behind, question_within, set_correctness, without_labels, write_row,
 };
 
-/// What the rows of one samples file become.
+/// The plan for the rows of one samples file.
 pub(super) struct Plan<'r> {
     /// The `evaluation_id` of the record.
     pub(super) evaluation_id: &'r str,
@@ -27,20 +27,20 @@ pub(super) struct Plan<'r> {
     pub(super) evaluation_name: &'r str,
     /// The results, in the order of the record.
     pub(super) results: Vec<Scored<'r>>,
-    /// Whether a row must say its filter.
+    /// True if a row must say its filter.
     pub(super) has_several_filters: bool,
-    /// How questions became prompts.
+    /// The form of the prompts.
     pub(super) prompt: PromptForm<'r>,
 }
 
-/// How the documents of a task became prompts, as far as its configuration tells.
+/// The form in which the documents of a task became prompts, as far as its configuration has it.
 #[derive(Debug, Default)]
 pub(super) struct PromptForm<'r> {
     /// The fields of a document that the question consists of.
     pub(super) fields: Vec<String>,
-    /// What stands between examples.
+    /// The text between examples.
     pub(super) delimiter: Cow<'r, str>,
-    /// How many examples there are.
+    /// The number of examples.
     pub(super) shots: usize,
 }
 
@@ -52,13 +52,13 @@ pub(super) struct Scored<'r> {
     pub(super) metric: &'r str,
     /// The filter.
     pub(super) filter: &'r str,
-    /// Whether the metric counts right answers.
+    /// True if the metric counts right answers.
     pub(super) counts_right_answers: bool,
     /// The metric as the record describes it.
     pub(super) config: &'r MetricConfig,
 }
 
-/// Why a sample has no row, or none for a result, whose position is given.
+/// The reason why a sample has no row, or none for a result, whose position is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Loss {
     /// The file ends in the middle of it.
@@ -81,14 +81,14 @@ pub(super) enum Loss {
     OutOfRange(usize),
 }
 
-/// What became of some rows.
+/// The outcome of some rows.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     /// The new rows.
     pub(super) bytes: Vec<u8>,
-    /// How many there are for each result.
+    /// The number of rows for each result.
     pub(super) rows: Vec<u64>,
-    /// What was lost.
+    /// The lost rows.
     pub(super) losses: BTreeMap<Loss, u64>,
 }
 
@@ -183,8 +183,8 @@ fn write(plan: &Plan<'_>, sample: Value<'_>, written: &mut Written) {
     }
 }
 
-/// The score of a sample for a result. Metrics over the whole file leave what they need, such as a pair of answer and
-/// target, or a likelihood where the metric is a perplexity: neither is a score.
+/// The score of a sample for a result. Metrics over the whole file leave what they need, such as a
+/// pair of answer and target, or a likelihood where the metric is a perplexity: neither is a score.
 fn score_of(sample: Value<'_>, result: &Scored<'_>, position: usize) -> Result<f64, Loss> {
     let value = sample.get(result.metric).ok_or(Loss::Absent(position))?;
     let score = match value.kind() {
@@ -264,8 +264,9 @@ fn new_row<'d>(plan: &Plan<'d>, sample: Value<'d>, filter: Option<Text<'d>>) -> 
     Some(row)
 }
 
-/// Finds the question alone in what was asked: without examples, instructions and what the template puts around it.
-/// Returns nothing where all of it is the question, or the question cannot be found.
+/// Finds the question alone in what was asked: without examples, instructions and what the template
+/// puts around it. Returns nothing where all of it is the question, or the question cannot be
+/// found.
 fn question(form: &PromptForm<'_>, sample: Value<'_>, asked: &str) -> Option<String> {
     let document = sample.get("doc");
     let texts: Option<Vec<Cow<'_, str>>> = form
@@ -284,8 +285,8 @@ fn question(form: &PromptForm<'_>, sample: Value<'_>, asked: &str) -> Option<Str
     (found.len() < asked.len() && !found.trim().is_empty()).then(|| found.to_owned())
 }
 
-/// Returns the options of the document where the model chose among their letters only, as the options are what tells
-/// one question from another.
+/// Returns the options of the document where the model chose among their letters only, as the
+/// options are what tells one question from another.
 fn option_texts<'d>(sample: Value<'d>, choices: &[Text<'d>]) -> Option<Vec<Text<'d>>> {
     if !are_letters(choices) {
         return None;

@@ -76,8 +76,8 @@ pub(super) fn convert(
     Ok(())
 }
 
-/// The samples of a task: the file beside the results that has its very name and their very date. Names that begin alike
-/// belong to other tasks, and other dates to other runs.
+/// The samples of a task: the file beside the results that has its very name and their very date.
+/// Names that begin alike belong to other tasks, and other dates to other runs.
 fn path_of(results: &str, task: &str) -> Option<String> {
     // A name with a slash would lead out of the directory.
     if task.contains(['/', '\\']) {
@@ -95,7 +95,7 @@ fn path_of(results: &str, task: &str) -> Option<String> {
     })
 }
 
-/// Whether a text has the form `2026-01-21T03-44-18.458309`; the fraction may be missing.
+/// Returns whether a text has the form `2026-01-21T03-44-18.458309`; the fraction may be missing.
 fn is_date(text: &str) -> bool {
     const FORM: &[u8] = b"dddd-dd-ddTdd-dd-dd";
     let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));

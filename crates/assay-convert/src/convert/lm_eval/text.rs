@@ -11,8 +11,9 @@ pub(super) fn text_of(value: Value<'_>) -> Cow<'_, str> {
     }
 }
 
-/// A value as the JSON that Python writes: a space after commas and colons, nothing but ASCII. Details of records hold
-/// such text, and comparing two records should not depend on who wrote them.
+/// A value as the JSON that Python writes: a space after commas and colons, nothing but ASCII.
+/// Details of records hold such text, and comparing two records should not depend on who wrote
+/// them.
 pub(super) fn python_json(value: Value<'_>) -> String {
     let mut text = String::new();
     write(value, &mut text);

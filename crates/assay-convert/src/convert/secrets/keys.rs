@@ -45,7 +45,8 @@ pub(super) const SHORT_WORDS: &[&str] = &[
     "AUTH",
 ];
 
-/// What makes a word in front of `token` a secret: others, such as `eos_token`, are no secrets.
+/// The words in front of `token` that make it a secret: others, such as `eos_token`, are no
+/// secrets.
 const TOKEN_OWNERS: [&str; 22] = [
     "hf",
     "huggingface",
@@ -71,7 +72,8 @@ const TOKEN_OWNERS: [&str; 22] = [
     "anthropic",
 ];
 
-/// Finds the value of a key that is called like a secret: `"key": "value"`, however often it was escaped, or `key=value`.
+/// Finds the value of a key that is called like a secret: `"key": "value"`, however often it was
+/// escaped, or `key=value`.
 pub(super) fn key_span(text: &[u8], start: usize, end: usize, scope: Scope) -> Option<Span> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let before = text[..start]
@@ -123,7 +125,8 @@ pub(super) fn key_span(text: &[u8], start: usize, end: usize, scope: Scope) -> O
     })
 }
 
-/// The inside of a string at a place, whose quotes may be escaped; of anything else, what reaches to the next mark.
+/// The inside of a string at a place, whose quotes may be escaped; of anything else, what reaches
+/// to the next mark.
 fn value_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let slashes = text.get(at..)?.iter().take_while(|b| **b == b'\\').count();
     let opening = at + slashes;

@@ -2,15 +2,15 @@
 
 use super::{REDACTED, Span};
 
-/// How the tokens of a service look.
+/// The form of the tokens of a service.
 pub(super) struct TokenForm {
-    /// How they begin.
+    /// The prefix of the tokens.
     pub(super) prefix: &'static str,
     /// The fewest characters behind that.
     least: usize,
     /// The characters, beside letters and digits.
     others: &'static [u8],
-    /// Whether a digit must be among them, because words begin alike.
+    /// True if a digit must be among them, because words begin alike.
     needs_digit: bool,
 }
 

@@ -33,7 +33,8 @@ pub struct Mapping {
     version: u32,
     /// The form of the table.
     pub(super) format: TableFormat,
-    /// The place of the rows in a JSON document: keys joined by dots. The document itself when it is empty.
+    /// The place of the rows in a JSON document: keys joined by dots. The document itself when it
+    /// is empty.
     #[serde(default)]
     pub(super) rows: String,
     /// The place of the names of columns, for rows that are lists.

@@ -188,7 +188,8 @@ fn result(
     }))
 }
 
-/// A number as tables write it: `1,234.5`, or `56.3%` for 56.3. `56,3` is none: the comma may be that of decimals.
+/// A number as tables write it: `1,234.5`, or `56.3%` for 56.3. `56,3` is none: the comma may be
+/// that of decimals.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim().trim_end_matches('%').trim_end();
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));

@@ -10,7 +10,8 @@ const MAX_DEPTH: usize = 8;
 /// The largest table, in bytes.
 pub const MAX_BYTES: usize = 256 << 20;
 
-/// A row: the text of each column that has one and that the mapping reads. Inner keys of JSON are joined by dots.
+/// A row: the text of each column that has one and that the mapping reads. Inner keys of JSON are
+/// joined by dots.
 pub type TableRow = BTreeMap<String, String>;
 
 /// A reason to refuse a table.

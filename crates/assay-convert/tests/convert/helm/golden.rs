@@ -1,5 +1,5 @@
-//! The records that the reference makes of the same runs, field by field. Every difference is one of those listed here
-//! and in `docs/converter-differences.md`.
+//! The records that the reference makes of the same runs, field by field. Every difference is one
+//! of those listed here and in `docs/converter-differences.md`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::store::{Tree, corpus};
 
-/// Where our records and rows differ from those of the reference, and why. A `*` stands for any position.
+/// The differences between our records and rows and those of the reference, with the reason. A `*`
+/// stands for any position.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("record/detailed_evaluation_results/checksum", "rows differ"),
     (

@@ -64,7 +64,8 @@ impl Pair for Forget {
     }
 }
 
-/// How many bytes are read of a run with so many instances, how many it has, and how much was told to who watches.
+/// Returns the number of bytes that are read of a run with so many instances, how many it has, and
+/// how much was told to who watches.
 fn work(instances: usize, jobs: usize) -> (u64, u64, u64) {
     let tree = Run::of(instances).tree();
     let counting = Counting(&tree, AtomicU64::new(0));

@@ -1,4 +1,4 @@
-//! What becomes of runs that were made up for one question each.
+//! Runs that were made up for one question each.
 
 use assay_convert::convert::Options;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What becomes of the runs in `tests/fixtures/helm`, which were made by HELM itself.
+//! The runs in `tests/fixtures/helm`, which were made by HELM itself.
 
 use assay_convert::convert::Options;
 use serde_json::{Value, json};

@@ -62,7 +62,7 @@ impl Tree {
     }
 }
 
-/// What became of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) converted: Converted,

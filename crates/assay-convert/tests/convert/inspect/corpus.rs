@@ -1,4 +1,5 @@
-//! The real logs of several releases. They are not part of the repository: without them the test says so and passes.
+//! The real logs of several releases. They are not part of the repository: without them the test
+//! says so and passes.
 
 use std::path::{Path, PathBuf};
 

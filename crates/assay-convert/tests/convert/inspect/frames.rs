@@ -1,5 +1,5 @@
-//! Members that were packed as several Zstandard frames, as Inspect writes large ones. No writer at hand makes them, so
-//! the archive is put together by hand.
+//! Members that were packed as several Zstandard frames, as Inspect writes large ones. No writer at
+//! hand makes them, so the archive is put together by hand.
 
 use std::io::{Cursor, Read, Write};
 

@@ -1,5 +1,5 @@
-//! Our output held against that of the reference, field by field. The reference's output is not part of the repository:
-//! without it the test says so and passes.
+//! Our output held against that of the reference, field by field. The reference's output is not
+//! part of the repository: without it the test says so and passes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::support::{Outcome, convert_bytes, corpus};
 
-/// Where we differ from the reference, and why. `docs/converter-differences.md` says the same at more length. In a path
-/// `[]` is any place of a list.
+/// The differences from the reference, with the reason. `docs/converter-differences.md` says the
+/// same at more length. In a path `[]` is any place of a list.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("evaluation_id", "holds the model that was asked for"),
     ("model_info.name", "the model that was asked for"),
@@ -106,7 +106,8 @@ const DIFFERENCES: &[(&str, &str)] = &[
 /// Differences that only an errored sample may have.
 const OF_ERRORED: &[&str] = &["row.evaluation.score"];
 
-/// Every field with a value; what is null or empty is as good as absent. Texts that are JSON are compared as JSON.
+/// Every field with a value; what is null or empty is as good as absent. Texts that are JSON are
+/// compared as JSON.
 fn fields(path: &str, value: &Value, found: &mut BTreeSet<(String, String)>) {
     match value {
         Value::Null => {}

@@ -6,7 +6,7 @@ use serde_json::Value;
 pub(crate) use crate::kit::corpus;
 use crate::kit::{self, Files};
 
-/// What a log became.
+/// The outcome of a log.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) converted: Converted,

@@ -1,4 +1,5 @@
-//! The logs of the wild. They are not part of the repository: without them the tests say so and pass.
+//! The logs of the wild. They are not part of the repository: without them the tests say so and
+//! pass.
 
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,7 @@ fn the_logs_of_the_wild_become_records_that_break_no_rule() {
         })
         .collect();
 
-    // A generation with two filters; two tasks of which two metrics are no scores; the fixture of the reference.
+    // A generation with two filters; two tasks of which two metrics are no scores; the fixture of
+    // the reference.
     assert_eq!(counts, [(1, 12), (2, 8 * 2 + 5), (2, 10)]);
 }

@@ -1,4 +1,5 @@
-//! The logs in `fixtures/lm_eval`, which `fixtures/make/lm_eval.py` writes in the shapes of three versions.
+//! The logs in `fixtures/lm_eval`, which `fixtures/make/lm_eval.py` writes in the shapes of three
+//! versions.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The reference's own fixture, compared field by field with what the reference makes of it. It is not part of the
-//! repository: without it the test says so and passes.
+//! The reference's own fixture, compared field by field with what the reference makes of it. It is
+//! not part of the repository: without it the test says so and passes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::support::{Disk, converted, corpus};
 
-/// Where we differ, by the last keys of the path, and why. `docs/converter-differences.md` says it in full.
+/// The differences from the reference, by the last keys of the path, with the reason.
+/// `docs/converter-differences.md` says it in full.
 const DIFFERENCES: [(&str, &str); 19] = [
     (
         "evaluation_id",

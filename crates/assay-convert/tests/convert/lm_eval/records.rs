@@ -1,4 +1,4 @@
-//! What records say.
+//! Tests of records.
 
 use assay_convert::convert::Options;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What rows say.
+//! Tests of rows.
 
 use assay_convert::convert::Options;
 use serde_json::{Value, json};

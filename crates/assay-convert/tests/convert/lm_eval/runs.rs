@@ -1,4 +1,5 @@
-//! The logs in `fixtures/lm_eval/runs`, which `fixtures/make/lm_eval_runs.py` makes with the harness itself.
+//! The logs in `fixtures/lm_eval/runs`, which `fixtures/make/lm_eval_runs.py` makes with the
+//! harness itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -40,7 +41,8 @@ impl Run {
             .collect()
     }
 
-    /// The scores that the harness gives a task, with their standard errors, by the name of our result.
+    /// The scores that the harness gives a task, with their standard errors, by the name of our
+    /// result.
     fn scores_of_the_harness(&self, task: &str) -> BTreeMap<String, (Value, Value)> {
         let scores = self.log["results"][task].as_object().unwrap();
         let score = |(key, value): (&String, &Value)| {
@@ -60,7 +62,8 @@ impl Run {
         scores.iter().filter_map(score).collect()
     }
 
-    /// What the harness says of every sample: result, document and value, for the values that are a score.
+    /// Returns the values of the harness for every sample: result, document and value, for the
+    /// values that are a score.
     fn values_of_the_harness(&self, task: &str, metrics: &[&str]) -> Vec<(String, String, f64)> {
         let path = self.directory.join(format!("samples_{task}_{STAMP}.jsonl"));
         let mut values = Vec::new();
@@ -96,7 +99,8 @@ impl Run {
         assert_eq!(ours, self.scores_of_the_harness(task), "{task}");
     }
 
-    /// Holds the rows of a task against its samples file, and against the record that they belong to.
+    /// Holds the rows of a task against its samples file, and against the record that they belong
+    /// to.
     fn assert_rows(&self, task: &str, metrics: &[&str]) {
         let record = self.outcome.record(task);
         let rows = self.outcome.rows(task);

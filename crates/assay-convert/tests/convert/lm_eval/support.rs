@@ -54,7 +54,7 @@ impl Logs for Disk {
     }
 }
 
-/// What became of a log.
+/// The outcome of a log.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) converted: Vec<Converted>,

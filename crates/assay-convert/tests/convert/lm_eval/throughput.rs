@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use super::support::{RESULTS, in_memory, results, run, samples_path};
 use crate::kit::Files;
 
-/// How much text a log for determinism has: enough for several blocks.
+/// The size of a log for tests of determinism: enough for several blocks.
 const SOME: usize = 5 << 20;
 
-/// A multiple choice with a prompt of five examples, which the harness writes once for each of its four options.
+/// A multiple choice with a prompt of five examples, which the harness writes once for each of its
+/// four options.
 pub(crate) fn multiple_choice(bytes: usize) -> Files {
     let mut log = results("t", &json!({"acc,none": 0.25, "acc_norm,none": 0.25}));
     log["n-samples"] = json!({});
@@ -86,7 +87,8 @@ pub(crate) fn generation(bytes: usize) -> Files {
     in_memory(&[(RESULTS, &log.to_string()), (&samples_path("t"), &text)])
 }
 
-/// Text that looks like text: words, quotes, line feeds and letters outside ASCII. The same every time.
+/// Text that looks like text: words, quotes, line feeds and letters outside ASCII. The same every
+/// time.
 struct Words(u64);
 
 impl Words {
@@ -164,15 +166,16 @@ impl Pair for Gone {
     }
 }
 
-/// How many seconds this thread has had a processor, where the system tells: other work on the machine does not count.
+/// Returns the number of seconds that this thread has had a processor, where the system tells:
+/// other work on the machine does not count.
 fn on_processor() -> Option<f64> {
     let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = line.split(' ').next()?.parse().ok()?;
     Some(nanoseconds / 1e9)
 }
 
-/// Prints the speed of one thread in megabytes of log per second. Without optimisation a small log stands in for a large
-/// one, so that the code is run all the same.
+/// Prints the speed of one thread in megabytes of log per second. Without optimisation a small log
+/// stands in for a large one, so that the code is run all the same.
 #[test]
 #[expect(clippy::print_stderr, reason = "the figure is what the test is for")]
 fn a_large_log_is_converted_in_one_go() {

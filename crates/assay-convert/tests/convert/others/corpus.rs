@@ -99,7 +99,8 @@ fn real_logs_of_lighteval_convert_whole() {
     follow_the_schemas(&corpus, &output);
 }
 
-/// The harness that wrote a file of the corpus, told by where it lies; nothing for files that are no logs.
+/// The harness that wrote a file of the corpus, told by where it lies; nothing for files that are
+/// no logs.
 fn expected(path: &str) -> Option<Harness> {
     let harness = path
         .trim_start_matches("reference-fixtures/")

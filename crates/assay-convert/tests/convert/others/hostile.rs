@@ -1,4 +1,5 @@
-//! Files that were cut or changed: a refusal or a warning, and never a panic that leaves the converter.
+//! Files that were cut or changed: a refusal or a warning, and never a panic that leaves the
+//! converter.
 
 use assay_convert::convert::{Harness, detect};
 use proptest::prelude::*;
@@ -8,7 +9,7 @@ use crate::kit::{Files as World, Output, fixture};
 
 const BOARD: &str = "board.csv";
 
-/// What was made of a damaged log must be sound, whatever it is.
+/// Checks that the output of a damaged log is sound, whatever it is.
 fn is_sound(output: &Output) {
     assert_eq!(output.errors(), Vec::<String>::new());
 }

@@ -73,7 +73,8 @@ impl Tabs {
     }
 }
 
-/// Whether a `#` begins a comment: it does at the beginning of a line and after white space.
+/// Returns whether a `#` begins a comment: it does at the beginning of a line and after white
+/// space.
 fn begins_comment(source: &str, at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| source.as_bytes()[before]);
     before.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))

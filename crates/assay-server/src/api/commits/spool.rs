@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 /// The most that is kept in memory of one file, in bytes.
 const MAX_MEMORY: usize = 64 << 10;
 
-/// Where the content of an uploaded file goes: into memory while it is little, to a temporary file when it is more.
+/// The store of an uploaded file: memory while it is small, a temporary file when it is larger.
 #[derive(Debug)]
 pub(super) struct Spool {
     directory: PathBuf,

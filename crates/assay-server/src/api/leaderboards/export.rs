@@ -158,8 +158,8 @@ fn write_line(text: &mut String, line: &str) {
     writeln!(text, "|{line}|").expect("a text can always be written to");
 }
 
-/// Returns text that Markdown takes for nothing but text. What could be HTML is written as entities: they stay text also
-/// where a reader takes Markdown for HTML.
+/// Returns text that Markdown takes for nothing but text. What could be HTML is written as
+/// entities: they stay text also where a reader takes Markdown for HTML.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

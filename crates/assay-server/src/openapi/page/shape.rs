@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::escape::{Escaped, prose};
 use super::{list, object, text};
 
-/// What a shape is called in addresses.
+/// Returns the anchor of a shape.
 pub(super) fn anchor(name: &str) -> String {
     format!("shape-{name}")
 }

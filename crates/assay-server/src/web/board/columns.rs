@@ -8,19 +8,19 @@ use crate::web::chart::way;
 /// The head of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// What it is called.
+    /// The label of the column.
     pub(crate) label: String,
-    /// What it tells.
+    /// The meaning of the column.
     pub(crate) help: String,
     /// Its unit.
     pub(crate) unit: String,
-    /// Which way is better: the sign and the words.
+    /// The better direction: the sign and the words.
     pub(crate) way: Option<(&'static str, &'static str)>,
-    /// Where a click leads, which sorts by it.
+    /// The address that sorts by it.
     pub(crate) to: String,
-    /// How it is sorted now, in the words of `aria-sort`.
+    /// The current order, in the words of `aria-sort`.
     pub(crate) sorted: Option<&'static str>,
-    /// Whether it holds numbers.
+    /// True if it holds numbers.
     pub(crate) is_number: bool,
     /// The name of the column.
     pub(crate) key: String,
@@ -53,7 +53,7 @@ pub(super) fn sorting(view: &BoardView, asked: &BoardRequest) -> Option<Column> 
     all(view).into_iter().find(|column| column.is_named(key))
 }
 
-/// Whether a column is sorted by something that people wrote.
+/// Returns whether a column is sorted by something that people wrote.
 pub(super) fn sorts_by_words(name: &str) -> bool {
     let by_words = |column: &&BoardColumn| match column.sort {
         SortKey::Framework | SortKey::Submitter | SortKey::Notes => true,
@@ -68,7 +68,8 @@ pub(super) fn sorts_by_words(name: &str) -> bool {
     written.any(|column| column.id == name)
 }
 
-/// The columns to show beside rank and model: those that are asked for, else those that have something to say.
+/// The columns to show beside rank and model: those that are asked for, else those that have
+/// something to say.
 pub(super) fn choose(view: &BoardView, asked: &BoardRequest, rows: &[BoardRow]) -> Vec<Column> {
     let mut columns = all(view);
     columns.retain(|column| !is_first(column));
@@ -82,7 +83,7 @@ pub(super) fn choose(view: &BoardView, asked: &BoardRequest, rows: &[BoardRow]) 
     columns
 }
 
-/// Whether every board has it, as one of its first two columns.
+/// Returns whether every board has it, as one of its first two columns.
 fn is_first(column: &Column) -> bool {
     matches!(column.id(), "rank" | "model_id")
 }
@@ -145,7 +146,8 @@ pub(super) fn heads(
     .collect()
 }
 
-/// How a column is sorted: metrics the best first, dates the newest first, everything else from the least on.
+/// Returns the order of a column: metrics the best first, dates the newest first, everything else
+/// from the least on.
 fn direction(column: &Column, reversed: bool) -> &'static str {
     let falls = match column {
         Column::Metric(metric) => metric.direction == Some(Direction::HigherIsBetter),

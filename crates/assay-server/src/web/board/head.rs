@@ -4,18 +4,18 @@ use assay_model::{RepoId, Task};
 use crate::web::links;
 use crate::web::query::State;
 
-/// What stands above a board.
+/// The head of a board.
 #[derive(Debug)]
 pub(super) struct BoardHead {
     /// The benchmark.
     pub(super) id: RepoId,
     /// Its name.
     pub(super) name: String,
-    /// What it measures.
+    /// A description of what it measures.
     pub(super) description: String,
-    /// Whether the operator lists it.
+    /// True if the operator lists it.
     pub(super) official: bool,
-    /// Whether only some see it.
+    /// True if only some see it.
     pub(super) private: bool,
     /// The framework that runs it.
     pub(super) framework: Option<String>,
@@ -73,7 +73,7 @@ impl BoardHead {
     }
 }
 
-/// What people call a task.
+/// Returns the label of a task.
 fn name(task: &Task) -> String {
     task.display_name
         .clone()

@@ -1,4 +1,4 @@
-//! What a board says of itself: who leads, and by which rules.
+//! Sentences of a board about itself: its leader and its rules.
 
 use assay_app::BoardView;
 use assay_board::Policy;
@@ -9,7 +9,7 @@ use super::columns::differing_keys;
 use crate::web::chart::unit;
 use crate::web::show;
 
-/// Who leads, in a sentence.
+/// Returns the leader, in a sentence.
 pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
     let leader = view.leader();
     let Some(first) = leader.row else {
@@ -19,7 +19,8 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
         };
     };
     let value = with_unit(first.value, metric);
-    // Rows in doubt are passed over, also as the next one; of a board with many of them not all are looked at.
+    // Rows in doubt are passed over, also as the next one; of a board with many of them not all are
+    // looked at.
     let rows = || {
         view.rows()
             .iter()
@@ -61,7 +62,7 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
     )
 }
 
-/// How many rows beside the leader are looked at for ties and for the next one.
+/// Number of rows beside the leader that are looked at for ties and for the next one.
 const MOST_BESIDE: usize = 1000;
 
 /// Says in a sentence that rows above the leader, or between it and the next, are passed over.
@@ -76,7 +77,8 @@ fn passed_over(passed: usize, place: &str) -> String {
     }
 }
 
-/// In which setup keys the rows differ, in a sentence; none when they do not, as far as they report.
+/// In which setup keys the rows differ, in a sentence; none when they do not, as far as they
+/// report.
 pub(super) fn differences(view: &BoardView) -> Option<String> {
     let keys = differing_keys(view);
     let names: Vec<String> = keys
@@ -103,7 +105,7 @@ pub(crate) fn with_unit(value: f64, metric: &Metric) -> String {
     }
 }
 
-/// How the board is ranked, rule by rule.
+/// Returns the rules of the ranking, a sentence each.
 pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &BoardRequest) -> Vec<String> {
     let better = match metric.direction {
         Direction::HigherIsBetter => "the higher the better",
@@ -155,7 +157,7 @@ pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &BoardRequest)
     said
 }
 
-/// Which result of a model counts, in words.
+/// Returns the policy in words.
 pub(super) fn policy(policy: Policy) -> &'static str {
     match policy {
         Policy::Authoritative => {

@@ -5,17 +5,17 @@ use crate::web::query::State;
 
 /// The sizes that models can be limited to, in parameters.
 pub(super) const SIZES: [&str; 9] = ["1B", "3B", "7B", "13B", "34B", "70B", "180B", "500B", "1T"];
-/// How many columns may be asked for.
+/// Maximum number of columns that may be asked for.
 const MAX_COLUMNS: usize = 64;
 
-/// What is asked of a board. All of it is in the address.
+/// The request for a board. All of it is in the address.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BoardRequest {
     /// The query as it came.
     pub(crate) state: State,
     /// The metric that ranks, when it is not the primary one.
     pub(crate) metric: Option<String>,
-    /// Which result of a model counts.
+    /// The policy that chooses among several results of a model.
     pub(crate) policy: Option<String>,
     /// Only verified results.
     pub(crate) verified: bool,
@@ -27,7 +27,7 @@ pub(crate) struct BoardRequest {
     pub(crate) text: String,
     /// The column that the rows are sorted by; none for the rank.
     pub(crate) sort: Option<String>,
-    /// Whether that order is turned round.
+    /// True if that order is turned round.
     pub(crate) reversed: bool,
     /// The columns that are wanted; none for those that are usual.
     pub(crate) columns: Vec<String>,
@@ -38,7 +38,7 @@ pub(crate) struct BoardRequest {
 }
 
 impl BoardRequest {
-    /// What a query asks.
+    /// Reads the request of a query.
     pub(crate) fn of(state: &State) -> Self {
         let text = |key: &str| state.get(key).unwrap_or_default().trim().to_owned();
         let flag = |key: &str| matches!(state.get(key), Some("1" | "true" | "yes" | "on"));
@@ -91,7 +91,7 @@ impl BoardRequest {
         state.with("as_of", self.as_of.as_str())
     }
 
-    /// Whether this model is the one to be seen at once.
+    /// Returns whether this model is the one to be seen at once.
     pub(crate) fn is_highlighted(&self, model: &str) -> bool {
         let wanted = self.highlight.as_deref();
         wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(model))
@@ -102,7 +102,7 @@ impl BoardRequest {
         parameters(&self.max_params)
     }
 
-    /// Whether rows are left out that the board has.
+    /// Returns whether rows are left out that the board has.
     pub(crate) fn is_filtered(&self) -> bool {
         !self.text.is_empty() || self.most_parameters().is_some()
     }

@@ -13,11 +13,11 @@ use super::status::{Status, status};
 use crate::web::paging::Paging;
 use crate::web::{links, show};
 
-/// How many characters of the notes a row shows.
+/// Number of characters of the notes a row that shows.
 const NOTES: usize = 140;
-/// How many characters of another text a row shows.
+/// Number of characters of another text a row that shows.
 const TEXT: usize = 60;
-/// How many words are searched for.
+/// Number of words that are searched for.
 const WORDS: usize = 8;
 
 /// The rows of a board that are asked for, in the order that is asked for.
@@ -33,23 +33,23 @@ pub(crate) struct RowView {
     pub(crate) rank: usize,
     /// Between which ranks it lies: as it is shown, and in words.
     pub(crate) ranks: Option<(String, String)>,
-    /// Whether others share it.
+    /// True if others share it.
     pub(crate) tied: bool,
     /// The model.
     pub(crate) model: String,
-    /// Whose it is.
+    /// The namespace of the model.
     pub(crate) namespace: String,
     /// Its own name.
     pub(crate) name: String,
     /// Its page.
     pub(crate) to: String,
-    /// Whether it is to be seen at once.
+    /// True if it is to be seen at once.
     pub(crate) highlighted: bool,
-    /// Whether it is the first of those.
+    /// True if it is the first of those.
     pub(crate) anchored: bool,
-    /// What it is made from.
+    /// The base of the model.
     pub(crate) base: Option<String>,
-    /// What the rows from here on are ranked with, when that differs from the row before.
+    /// The group of the rows from here on, when it differs from that of the row before.
     pub(crate) group: Option<String>,
     /// The other results of the model, where the value stands for several.
     pub(crate) several: Option<Several>,
@@ -60,7 +60,7 @@ pub(crate) struct RowView {
 /// Several runs or setups that a row stands for.
 #[derive(Debug)]
 pub(crate) struct Several {
-    /// How many there are, and from where to where they go.
+    /// Their number and the range of their values.
     pub(crate) words: String,
     /// The address with a row for each of them.
     pub(crate) all: String,
@@ -80,11 +80,12 @@ pub(crate) enum Cell {
         /// The interval round it.
         bar: Option<Bar>,
     },
-    /// What stands behind the result.
+    /// The status of the result.
     Status(Status),
     /// A number.
     Number(String),
-    /// A date: as it was written, its day, and what it is the date of when it is not that of the evaluation.
+    /// A date: as it was written, its day, and what it is the date of when it is not that of the
+    /// evaluation.
     Date(String, String, &'static str),
     /// A text.
     Text(String),
@@ -109,7 +110,7 @@ pub(crate) struct Bar {
     pub(crate) short: String,
 }
 
-/// Where the model is that is to be seen at once, when that is not on this page.
+/// The place of the model that is shown at once, when it is not on this page.
 #[derive(Debug)]
 pub(crate) struct Pinned {
     /// The model.
@@ -137,7 +138,7 @@ impl<'v> Rows<'v> {
         Self { rows, ranked }
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -212,7 +213,7 @@ impl<'v> Rows<'v> {
         shown
     }
 
-    /// Where the model is that is to be seen at once, unless it is on this page.
+    /// Returns the place of the model that is shown at once, unless it is on this page.
     pub(crate) fn pinned(
         &self,
         asked: &BoardRequest,

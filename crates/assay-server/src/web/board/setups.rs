@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::state::AppState;
 use crate::web::{Visitor, links, show};
 
-/// How many results of a model a row unfolds to.
+/// The number of results of a model that a row unfolds to.
 const MAX_UNFOLDED: usize = 20;
 
 /// A result that a row stands for beside the one that it shows.
@@ -22,7 +22,7 @@ pub(crate) struct Unfolded {
     pub(crate) value: String,
     /// The page with its evidence.
     pub(crate) to: String,
-    /// How it was run, in words.
+    /// The setup in words.
     pub(crate) setup: String,
 }
 
@@ -83,7 +83,7 @@ pub(super) async fn unfolded(
     Ok(models.collect())
 }
 
-/// Whether a row stands for several results.
+/// Returns whether a row stands for several results.
 fn is_folded(row: &BoardRow) -> bool {
     row.setups.count > 1 || row.runs > 1
 }

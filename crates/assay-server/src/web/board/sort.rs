@@ -49,7 +49,7 @@ impl Order {
         })
     }
 
-    /// Whether it is that of the ranks.
+    /// Returns whether it is that of the ranks.
     pub(super) fn is_by_rank(&self) -> bool {
         self.column.is_none() && !self.reversed
     }
@@ -152,12 +152,13 @@ impl Order {
     }
 }
 
-/// Whether only whole results have the value that a column is sorted by.
+/// Returns whether only whole results have the value that a column is sorted by.
 fn is_in_whole(column: &Column) -> bool {
     matches!(column, Column::Fixed(fixed) if fixed.sort == SortKey::Value)
 }
 
-/// Where a brief lies in memory, which tells rows of a board apart while the board is held.
+/// Returns the address of a row in memory, which tells rows of a board apart while the board is
+/// held.
 fn address(row: &BoardRow) -> usize {
     Arc::as_ptr(&row.loaded).addr()
 }

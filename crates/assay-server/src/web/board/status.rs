@@ -3,44 +3,44 @@ use assay_model::{Code, Evaluator, Framework, PullNumber, Relationship, RepoKind
 
 use crate::web::{links, show};
 
-/// How many characters the name of a framework or a source may have.
+/// Number of characters that the name of a framework or a source may have.
 const NAME: usize = 40;
 
-/// What stands behind a result.
+/// The status of a result.
 #[derive(Debug, Default)]
 pub(crate) struct Status {
-    /// Whether its token was checked and holds.
+    /// True if its token was checked and holds.
     pub(crate) verified: bool,
-    /// Why it is not verified, when it could have been.
+    /// The reason why it is not verified, when it could have been.
     pub(crate) doubt: Option<String>,
     /// The pull request it lives in: number and address.
     pub(crate) pull: Option<(PullNumber, String)>,
-    /// Where it is published: name and address.
+    /// The source: name and address.
     pub(crate) source: Option<(String, String)>,
-    /// Who ran the evaluation, when that was not the developer of the model.
+    /// The evaluator, when it was not the developer of the model.
     pub(crate) evaluator: Option<String>,
-    /// What the rules find in the result.
+    /// The findings of the rules.
     pub(crate) findings: Option<FindingsMark>,
     /// The page with the evidence.
     pub(crate) evidence: String,
 }
 
-/// What the rules find in a result, in short.
+/// The findings of a result, in short.
 #[derive(Debug)]
 pub(crate) struct FindingsMark {
     /// The codes, as they are shown.
     pub(crate) codes: String,
-    /// What the findings say.
+    /// The text of the findings.
     pub(crate) says: String,
-    /// Whether one of them puts the value in doubt.
+    /// True if one of them puts the value in doubt.
     pub(crate) doubts: bool,
 }
 
-/// How many codes a mark has.
+/// Number of codes that a mark has.
 const CODES: usize = 2;
 
 impl Status {
-    /// Whether there is anything to show.
+    /// Returns whether there is nothing to show.
     pub(crate) fn is_bare(&self) -> bool {
         !self.verified
             && self.doubt.is_none()
@@ -50,7 +50,7 @@ impl Status {
     }
 }
 
-/// What stands behind a result.
+/// Returns the status of a result.
 pub(crate) fn status(result: &EvalResult) -> Status {
     let doubt = match result.standing.reason() {
         // Most results have no token, and nobody doubts them for it.
@@ -76,7 +76,8 @@ pub(crate) fn status(result: &EvalResult) -> Status {
     }
 }
 
-/// The mark of a result in which the rules find something. Codes that put its value in doubt come first.
+/// The mark of a result in which the rules find something. Codes that put its value in doubt come
+/// first.
 fn findings_mark(result: &EvalResult) -> Option<FindingsMark> {
     let doubts = result.doubts();
     let mut codes: Vec<Code> = doubts.iter().copied().collect();
@@ -102,7 +103,7 @@ fn findings_mark(result: &EvalResult) -> Option<FindingsMark> {
     })
 }
 
-/// Who ran an evaluation, in words, such as `Third party: Stanford CRFM`.
+/// Returns the evaluator in words, such as `Third party: Stanford CRFM`.
 pub(crate) fn evaluator(evaluator: &Evaluator) -> Option<String> {
     let relationship = match evaluator.relationship {
         Relationship::FirstParty => return None,
@@ -116,14 +117,14 @@ pub(crate) fn evaluator(evaluator: &Evaluator) -> Option<String> {
     })
 }
 
-/// Where a result is published, when the address is safe to follow.
+/// Returns the source of a result, when its address is safe to follow.
 fn source(result: &EvalResult) -> Option<(String, String)> {
     let address = links::safe(result.source_url.as_deref()?)?;
     let name = result.source_name.as_deref().unwrap_or("Source");
     Some((show::shortened(name, NAME), address.to_owned()))
 }
 
-/// What ran the evaluation, with its version.
+/// Returns the program that ran the evaluation, with its version.
 pub(crate) fn framework(framework: Option<&Framework>) -> Option<String> {
     let framework = framework?;
     let name = framework.name.as_deref()?;

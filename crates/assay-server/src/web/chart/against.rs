@@ -7,12 +7,12 @@ use super::{Chart, MAX_LISTED, label, unit, value_of};
 use crate::web::svg::Svg;
 use crate::web::{links, show};
 
-/// What a score is set against.
+/// The value that a score is set against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Cost<'m> {
     /// A metric that is better when it is lower, such as a price.
     Metric(&'m Metric),
-    /// How many parameters the model has.
+    /// Number of parameters that the model has.
     Parameters,
 }
 
@@ -56,8 +56,8 @@ impl Cost<'_> {
     }
 }
 
-/// The scores against what they cost, with the line of those that nobody beats in both. None when fewer than three rows
-/// tell.
+/// The scores against what they cost, with the line of those that nobody beats in both. None when
+/// fewer than three rows tell.
 pub(crate) fn against(rows: &[&BoardRow], metric: &Metric, cost: Cost<'_>) -> Option<Chart> {
     let known: Vec<(&BoardRow, f64)> = rows
         .iter()

@@ -7,20 +7,20 @@ use super::{Chart, label};
 use crate::web::svg::Svg;
 use crate::web::{links, show};
 
-/// How many rows the plot has.
+/// Number of rows that the plot has.
 const ROWS: usize = 10;
-/// How many units a row is high.
+/// Number of units that a row is high.
 const ROW: f64 = 19.0;
 const WIDTH: u32 = 420;
 const LEFT: f64 = 176.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 40.0;
-/// How many characters of a name fit.
+/// Number of characters of a that name fit.
 const NAME: usize = 24;
 
-/// The scores with their intervals, best first. None when fewer than two rows have one. Rows in doubt are drawn, and the sentence
-/// passes them over.
+/// The scores with their intervals, best first. None when fewer than two rows have one. Rows in
+/// doubt are drawn, and the sentence passes them over.
 pub(crate) fn intervals(
     rows: &[&BoardRow],
     metric: &Metric,
@@ -118,7 +118,7 @@ pub(crate) fn worded(value: f64, interval: &Interval) -> String {
     )
 }
 
-/// Whether the first is told apart from the second, by intervals that do not touch.
+/// Returns whether the first is told apart from the second, by intervals that do not touch.
 fn summary(known: &[(&BoardRow, Interval)]) -> String {
     let [(first, own), (second, other), ..] = known else {
         return String::new();

@@ -10,10 +10,10 @@ const LEFT: f64 = 44.0;
 const RIGHT: f64 = 22.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 40.0;
-/// How far apart points are to be told from each other.
+/// The least distance between two points that are told from each other.
 const APART: f64 = 2.0;
 
-/// Where values lie on the paper.
+/// The scales of a plot.
 pub(super) struct Plot<'a> {
     across: &'a Axis,
     up: &'a Axis,
@@ -25,7 +25,7 @@ impl<'a> Plot<'a> {
         Self { across, up }
     }
 
-    /// Where a pair of values lies.
+    /// Returns the position of a pair of values.
     pub(super) fn at(&self, x: f64, y: f64) -> (f64, f64) {
         (self.x(x), self.y(y))
     }

@@ -19,7 +19,7 @@ use crate::extract::{PathParams, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
-/// How much of a comment is shown among others, in bytes of its text.
+/// The number of bytes of a comment that are shown among others.
 const SHOWN: usize = 8 << 10;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -41,7 +41,7 @@ struct Show {
     files: Vec<FileDiff>,
     left_out: Option<String>,
     paging: Paging,
-    /// Whether the visitor may close, reopen and rename it.
+    /// True if the visitor may close, reopen and rename it.
     manages: bool,
     speaks: bool,
 }
@@ -59,7 +59,7 @@ enum What {
     /// Someone said something; as HTML that does nothing.
     Comment {
         html: String,
-        /// Whether only its beginning is shown.
+        /// True if only its beginning is shown.
         is_cut: bool,
         is_edited: bool,
         is_own: bool,
@@ -107,7 +107,7 @@ pub(super) async fn show(
     page(&state, &visitor, &name, num, "conversation").await
 }
 
-/// What a pull request changes.
+/// Shows the changes of a pull request.
 pub(super) async fn files(
     State(state): State<AppState>,
     visitor: Visitor,

@@ -13,7 +13,8 @@ const MAX_PARTS: usize = 200;
 /// The longest boundary, in bytes (RFC 2046, 5.1.1).
 const MAX_BOUNDARY: usize = 70;
 
-/// Reads the fields and files of a body. Returns `None` when it is not a form of this content type, or has too many parts.
+/// Reads the fields and files of a body. Returns `None` when it is not a form of this content type,
+/// or has too many parts.
 pub(super) async fn parse(content_type: &str, body: Bytes) -> Option<Form> {
     let boundary = multer::parse_boundary(content_type).ok()?;
     if boundary.is_empty() || boundary.len() > MAX_BOUNDARY {

@@ -7,11 +7,11 @@ use assay_model::Direction;
 use moka::sync::Cache;
 use sha2::{Digest as _, Sha256};
 
-/// How many matrices have their aggregates kept.
+/// Number of matrices that have their aggregates kept.
 const MATRICES: u64 = 64;
 
-/// The aggregates of matrices, by a digest of everything that they are computed from. Whoever sees the same numbers gets
-/// the same aggregates, and nobody else.
+/// The aggregates of matrices, by a digest of everything that they are computed from. Whoever sees
+/// the same numbers gets the same aggregates, and nobody else.
 #[derive(Debug)]
 pub(crate) struct AggregateCache(Cache<[u8; 32], Arc<Vec<Option<Aggregate>>>>);
 

@@ -15,11 +15,11 @@ use super::table::{Matrix, MatrixColumn};
 use crate::error::Failure;
 use crate::state::AppState;
 
-/// How many tasks have a column.
+/// Number of tasks that have a column.
 pub(super) const MAX_COLUMNS: usize = 60;
-/// How many benchmarks of the hub have columns.
+/// Number of benchmarks of the hub that have columns.
 const MAX_BENCHMARKS: usize = 60;
-/// How many tasks of one benchmark have a column beside those of others.
+/// Number of tasks of one benchmark that have a column beside those of others.
 const TASKS_OF_ONE: usize = 6;
 
 /// A matrix and how many tasks have no column in it.
@@ -29,8 +29,8 @@ pub(in crate::web) struct LoadedMatrix {
     pub(in crate::web) left_out: usize,
 }
 
-/// The matrix of the hub that anonymous visitors see, ranked by the default rule, with the generation of the boards that
-/// it was loaded in. One request loads it while others wait for it.
+/// The matrix of the hub that anonymous visitors see, ranked by the default rule, with the
+/// generation of the boards that it was loaded in. One request loads it while others wait for it.
 #[derive(Debug, Default)]
 pub(crate) struct PublicMatrixCache(tokio::sync::Mutex<Option<(u64, Arc<LoadedMatrix>)>>);
 
@@ -52,7 +52,8 @@ pub(in crate::web) async fn public_matrix(state: &AppState) -> Result<Arc<Loaded
     Ok(loaded)
 }
 
-/// Returns the matrix of the hub that a caller sees, ranked by the rule that an address asks for, with that question.
+/// Returns the matrix of the hub that a caller sees, ranked by the rule that an address asks for,
+/// with that question.
 pub(super) async fn ranked_matrix(
     state: &AppState,
     caller: &Caller,
@@ -96,7 +97,8 @@ pub(super) async fn benchmark_matrix(
     })
 }
 
-/// Loads the first tasks of every benchmark of the hub that the caller may see, as many of one as of another.
+/// Loads the first tasks of every benchmark of the hub that the caller may see, as many of one as
+/// of another.
 async fn hub_matrix(state: &AppState, caller: &Caller) -> Result<LoadedMatrix, Failure> {
     let hub = &state.hub;
     let query = ListQuery {
@@ -141,8 +143,8 @@ async fn hub_matrix(state: &AppState, caller: &Caller) -> Result<LoadedMatrix, F
     Ok(loaded)
 }
 
-/// Returns how many of its tasks each benchmark shows when there is room for so many: none has two while another that could
-/// show one has none, and so on.
+/// Returns how many of its tasks each benchmark shows when there is room for so many: none has two
+/// while another that could show one has none, and so on.
 fn shares(tasks: impl Iterator<Item = usize>, room: usize) -> Vec<usize> {
     let tasks: Vec<usize> = tasks.collect();
     let mut shares = vec![0; tasks.len()];

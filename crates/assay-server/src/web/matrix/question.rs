@@ -5,14 +5,14 @@ use assay_board::AggregateRule;
 use super::super::query::State;
 use super::table::{Matrix, MatrixRow};
 
-/// How many models can be selected.
+/// Number of models that can be selected.
 const MAX_SELECTED: usize = 20;
-/// How many benchmarks can be folded.
+/// Number of benchmarks that can be folded.
 const MAX_FOLDED: usize = 60;
-/// How many words are searched for.
+/// Number of words that are searched for.
 const MAX_WORDS: usize = 8;
 
-/// What is asked of the matrix. All of it is in the address.
+/// The request for a matrix. All of it is in the address.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) rule: AggregateRule,
@@ -30,14 +30,14 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// What is asked of the matrix of the hub. Six columns tell something of a model; a hub with few benchmarks asks for
-    /// a third of them.
+    /// Reads the request for the matrix of the hub. Six columns tell something of a model; a hub
+    /// with few benchmarks asks for a third of them.
     pub(super) fn of_hub(state: &State, columns: usize) -> Self {
         let fewest = columns.div_ceil(3).min(6);
         Self::new(state, columns, AggregateRule::ExpectedWinRate, fewest)
     }
 
-    /// Whether another question asks for the same ranks.
+    /// Returns whether another question asks for the same ranks.
     pub(super) fn ranks_like(&self, other: &Self) -> bool {
         (self.rule, self.least) == (other.rule, other.least)
     }

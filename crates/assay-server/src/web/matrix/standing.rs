@@ -18,13 +18,14 @@ use super::view::aggregate_digits;
 use crate::error::{Cause, Failure};
 use crate::state::AppState;
 
-/// The most values of all models that are drawn in a row, in the rows of a page together, and in a row of a long page.
+/// The most values of all models that are drawn in a row, in the rows of a page together, and in a
+/// row of a long page.
 const STRIP: usize = 120;
 const STRIPS: usize = 5000;
 const SHORT_STRIP: usize = 12;
 /// The most boards of one model that are shown.
 const MAX_BOARDS: usize = 400;
-/// How many benchmarks a model needs before its strengths are named.
+/// The number of benchmarks that a model needs before its strengths are named.
 const BENCHMARKS_TO_COMPARE: usize = 2;
 
 /// A model among all others, benchmark by benchmark.
@@ -78,8 +79,8 @@ impl StandingRow {
     }
 }
 
-/// Returns where a model stands among all public models of the hub, and a private model among all that the visitor sees;
-/// none when it is on no board.
+/// Returns where a model stands among all public models of the hub, and a private model among all
+/// that the visitor sees; none when it is on no board.
 pub(in crate::web) async fn standing(
     state: &AppState,
     visitor: &Visitor,

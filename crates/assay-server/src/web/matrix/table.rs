@@ -9,7 +9,7 @@ use assay_model::{Direction, RepoId};
 
 use super::cache::AggregateCache;
 
-/// How many of the first models tell which benchmarks stand first.
+/// The number of first models that decide which benchmarks come first.
 const FIRST_ROWS: usize = 25;
 
 /// A column: one board.
@@ -19,7 +19,7 @@ pub(super) struct MatrixColumn {
     pub(super) key: String,
     /// The page of its board.
     pub(super) board: String,
-    /// What people call it.
+    /// The label of the column.
     pub(super) name: String,
     /// The name with that of its benchmark.
     pub(super) full_name: String,
@@ -27,7 +27,7 @@ pub(super) struct MatrixColumn {
     pub(super) metric: String,
     /// The sign of its unit.
     pub(super) unit: String,
-    /// Which way it improves.
+    /// The direction in which it improves.
     pub(super) direction: Direction,
     /// The benchmark that the columns beside it belong to as well.
     pub(super) group: String,
@@ -35,13 +35,13 @@ pub(super) struct MatrixColumn {
     pub(super) group_page: String,
     /// The least and the most that a value can be, when both are known.
     pub(super) bounds: Option<(f64, f64)>,
-    /// How its numbers are written.
+    /// The format of its numbers.
     pub(super) digits: Digits,
     /// In which fifth of the column the value of each row is.
     pub(super) quintiles: Vec<Option<u8>>,
     /// The best value.
     pub(super) best: Option<f64>,
-    /// How many models have a result.
+    /// Number of models that have a result.
     pub(super) known: usize,
 }
 
@@ -66,9 +66,10 @@ pub(super) struct FoldedGroup {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatrixCell {
     pub(super) value: f64,
-    /// How many setups of the model it is the most trusted of, and from where to where they go.
+    /// Number of setups of the model it that is the most trusted of, and from where to where they
+    /// go.
     pub(super) setups: (usize, f64, f64),
-    /// Whether a finding puts it in doubt: it is shown and does not count.
+    /// True if a finding puts it in doubt: it is shown and does not count.
     pub(super) is_doubtful: bool,
 }
 
@@ -78,9 +79,9 @@ pub(super) struct MatrixRow {
     pub(super) model: RepoId,
     pub(super) parameters: Option<u64>,
     pub(super) cells: Vec<Option<MatrixCell>>,
-    /// Whether one of its results is verified.
+    /// True if one of its results is verified.
     pub(super) has_verified: bool,
-    /// How many cells it has.
+    /// Number of cells that it has.
     pub(super) known: usize,
     pub(super) aggregate: Option<Aggregate>,
     /// The rank by the aggregate; none without one.
@@ -94,7 +95,7 @@ pub(in crate::web) struct Matrix {
     pub(super) rows: Vec<MatrixRow>,
     /// The benchmarks whose columns are folded away. They count as before.
     pub(super) folded: Vec<FoldedGroup>,
-    /// Where the row of each model is while columns are added.
+    /// The row of each model while columns are added.
     places: HashMap<RepoId, usize>,
 }
 
@@ -195,8 +196,8 @@ impl Matrix {
         self.reorder(&order);
     }
 
-    /// Puts the benchmarks first that most of the first ranked models have results on. Columns of one benchmark stay
-    /// together and in their order.
+    /// Puts the benchmarks first that most of the first ranked models have results on. Columns of
+    /// one benchmark stay together and in their order.
     pub(super) fn put_covering_benchmarks_first(&mut self) {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (at, column) in self.columns.iter().enumerate() {
@@ -222,8 +223,8 @@ impl Matrix {
         self.columns.len() + folded
     }
 
-    /// Returns the matrix without the columns of these benchmarks; none when it has none of them, or no others. Ranks and
-    /// aggregates stay.
+    /// Returns the matrix without the columns of these benchmarks; none when it has none of them,
+    /// or no others. Ranks and aggregates stay.
     pub(super) fn folded(&self, benchmarks: &[String]) -> Option<Self> {
         let is_folded = |column: &MatrixColumn| {
             let key = column.group_key();

@@ -11,17 +11,18 @@ use super::super::{links, show};
 use super::question::Question;
 use super::table::{Matrix, MatrixColumn};
 
-/// How many letters of a column's name are shown.
+/// Number of letters of a column's that name are shown.
 const HEAD_LETTERS: usize = 24;
 
 /// A table of models by columns.
 #[derive(Debug)]
 pub(in crate::web) struct MatrixTable {
-    /// What it is of.
+    /// The caption.
     pub(in crate::web) caption: String,
     /// The form that the tick boxes of rows belong to; without one there are none.
     pub(in crate::web) form: Option<&'static str>,
-    /// The benchmarks of the columns with how many columns each has; none when there is one benchmark.
+    /// The benchmarks of the columns with how many columns each has; none when there is one
+    /// benchmark.
     pub(in crate::web) groups: Vec<HeadGroup>,
     /// The benchmarks whose columns are folded away.
     pub(in crate::web) folded: Vec<HeadGroup>,

@@ -6,7 +6,7 @@ use assay_hub_api::Digits;
 use super::super::show;
 use super::table::Matrix;
 
-/// Who leads, in a sentence.
+/// Returns the leader, in a sentence.
 pub(super) fn verdict(matrix: &Matrix, rule: AggregateRule, digits: Digits) -> String {
     let ranked = matrix.rows.first().filter(|row| row.rank.is_some());
     let Some((first, found)) = ranked.and_then(|row| Some((row, row.aggregate?))) else {
@@ -43,7 +43,7 @@ pub(super) fn verdict(matrix: &Matrix, rule: AggregateRule, digits: Digits) -> S
     )
 }
 
-/// What the aggregate is, in a sentence.
+/// Returns the rule of the aggregate, in a sentence.
 pub(super) fn rule_says(rule: AggregateRule, least: usize, columns: usize) -> String {
     let what = match rule {
         AggregateRule::ExpectedWinRate => {

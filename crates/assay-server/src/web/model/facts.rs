@@ -1,11 +1,11 @@
-//! What a card says of a model.
+//! Facts of a model from its card.
 
 use assay_app::RepoInfo;
 use serde_json::Value as Json;
 
 use crate::web::show;
 
-/// What is worth a line, with its name.
+/// Returns the facts that are worth a line, with their names.
 pub(super) fn facts(info: &RepoInfo) -> Vec<(&'static str, String)> {
     let text = |key: &str| {
         let card = info.card.as_ref()?;

@@ -18,7 +18,7 @@ pub(super) struct ResultRow {
     pub(super) to: Option<String>,
     /// The metric of the value.
     pub(super) metric: String,
-    /// Which way is better, as a sign.
+    /// The better direction, as a sign.
     pub(super) way: &'static str,
     /// The value.
     pub(super) value: String,
@@ -26,25 +26,25 @@ pub(super) struct ResultRow {
     pub(super) evidence: String,
     /// The interval round it.
     pub(super) interval: Option<String>,
-    /// Where the model stands.
+    /// The place of the model.
     pub(super) place: Option<PlaceView>,
-    /// What stands behind it.
+    /// The status of the result.
     pub(super) status: Status,
-    /// When it was made: as written, and its day.
+    /// The date: as written, and its day.
     pub(super) date: (String, String),
-    /// What ran the evaluation.
+    /// The program that ran the evaluation.
     pub(super) framework: Option<String>,
     /// The setup in words.
     pub(super) notes: Option<String>,
     /// The other values.
     pub(super) others: Vec<String>,
-    /// Why it is on no board.
+    /// The reason why it is on no board.
     pub(super) pending: Option<String>,
-    /// Where it is written: address and path.
+    /// The file that has it: address and path.
     pub(super) file: (String, String),
 }
 
-/// Where the model stands.
+/// The place of a model.
 #[derive(Debug)]
 pub(super) struct PlaceView {
     /// The rank.
@@ -53,11 +53,11 @@ pub(super) struct PlaceView {
     pub(super) ranks: Option<(String, String)>,
     /// Of how many.
     pub(super) total: usize,
-    /// How many in a hundred it is at least as good as.
+    /// The percentage of others that it is at least as good as.
     pub(super) percentile: String,
     /// The same from 0 to 100, for the bar.
     pub(super) width: String,
-    /// Whether this very result is the one that counts.
+    /// True if this very result is the one that counts.
     pub(super) counts: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who may ask for tokens, what was issued to them, and what was refused.
+//! Pages of integrations, of tokens that were issued to them, and of refusals.
 
 use askama::Template;
 use assay_app::issuer::{
@@ -19,9 +19,9 @@ use crate::web::go::Go;
 use crate::web::notice::{self, Notice};
 use crate::web::{Pages, Visitor, links, show};
 
-/// How many events are shown.
+/// Number of events that are shown.
 const EVENTS: u32 = 200;
-/// How the requests of integrations end, and how restraints are noted.
+/// The outcomes of requests of integrations, and of restraints.
 const OUTCOMES: [&str; 6] = [
     "done",
     "refused",
@@ -70,7 +70,7 @@ struct TokensPage {
 }
 
 impl TokensPage {
-    /// Where the token of an event is revoked.
+    /// Returns the address at which the token of an event is revoked.
     fn revoke(event: &IssuerEvent) -> Option<String> {
         let jti = event.event.jti.as_deref()?;
         let is_issued = event.event.action == "issue" && event.event.outcome == "done";

@@ -54,7 +54,7 @@ struct IssuersPage {
 }
 
 impl KeysPage {
-    /// Whether it signs no more and could be retired.
+    /// Returns whether it signs no more and could be retired.
     fn may_retire(key: &KeyInfo) -> bool {
         key.purpose == KeyPurpose::Token
             && match key.state {
@@ -64,12 +64,12 @@ impl KeysPage {
             }
     }
 
-    /// Whether it could sign next.
+    /// Returns whether it could sign next.
     fn may_sign(key: &KeyInfo) -> bool {
         key.purpose == KeyPurpose::Token && key.is_own && key.state == KeyState::Pending
     }
 
-    /// Where it is revoked, if it can be.
+    /// Returns the address at which it is revoked, if it can be.
     fn revoke(key: &KeyInfo) -> Option<String> {
         let is_for_tokens = key.purpose == KeyPurpose::Token && key.revoked_from.is_none();
         let kid = key.kid.to_string();

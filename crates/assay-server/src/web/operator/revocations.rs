@@ -23,7 +23,7 @@ use crate::web::go::Go;
 use crate::web::notice::{self, Notice};
 use crate::web::{Pages, Visitor, links};
 
-/// What can be revoked: the word in a form, and for people.
+/// The scopes of revocation: the word in a form, and for people.
 const SCOPES: [(&str, &str); 7] = [
     ("key", "what a key signed"),
     ("issuer", "what an issuer issued"),
@@ -33,7 +33,7 @@ const SCOPES: [(&str, &str); 7] = [
     ("framework", "what versions of a framework produced"),
     ("benchmark", "what was measured on a commit of a benchmark"),
 ];
-/// How many results a preview lists; all of them are counted.
+/// The number of results that a preview lists; all of them are counted.
 const ROWS: usize = 200;
 
 pub(super) fn pages() -> Pages {
@@ -67,27 +67,27 @@ struct ListPage {
 struct PreviewPage {
     frame: Frame,
     tabs: Vec<Tab>,
-    /// What is about to happen, in words.
+    /// The act that is about to happen, in words.
     what: String,
     reason: String,
     from_index: u64,
     action: &'static str,
-    /// What the form sends again when it is confirmed.
+    /// The fields that the form sends again when it is confirmed.
     fields: Vec<(&'static str, String)>,
-    /// Whether the effect is not the one that was shown before.
+    /// True if the effect is not the one that was shown before.
     changed: bool,
     total: usize,
     rows: Vec<AffectedRow>,
 }
 
-/// What the operator is about to do.
+/// The act that the operator is about to do.
 struct Act {
     title: &'static str,
     /// The same in words.
     what: String,
     reason: String,
     action: &'static str,
-    /// What the form sends again when it is confirmed.
+    /// The fields that the form sends again when it is confirmed.
     fields: Vec<(&'static str, String)>,
 }
 
@@ -186,7 +186,7 @@ async fn take_back(
     preview(&visitor, tabs, &form, act, effect)
 }
 
-/// Whether the operator has seen this very effect and wants it.
+/// Returns whether the operator has seen this very effect and wants it.
 fn is_confirmed(form: &Form, effect: &Revoked) -> bool {
     form.get("do") == "confirm" && form.get("effect") == fingerprint(effect)
 }
@@ -215,7 +215,7 @@ fn preview(
     Ok(page.into_response())
 }
 
-/// What tells one effect from another: how many results change, and which.
+/// Returns a text that tells one effect from another: the number of changed results, and which.
 fn fingerprint(effect: &Revoked) -> String {
     use sha2::{Digest as _, Sha256};
     let mut hasher = Sha256::new();

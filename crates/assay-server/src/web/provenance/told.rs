@@ -1,4 +1,4 @@
-//! What the page of a result says, in words.
+//! Texts of the page of a result.
 
 use assay_app::{EntryVersion, EvalResult, Repo, TokenTrail, hint};
 use assay_model::{Benchmark, Relationship, RepoKind, Score, Standing, Timestamp};
@@ -6,23 +6,23 @@ use assay_model::{Benchmark, Relationship, RepoKind, Score, Standing, Timestamp}
 use crate::web::board::how::with_unit;
 use crate::web::{Visitor, links, show};
 
-/// Why a result is not verified, and what can be done about it.
+/// The reason why a result is not verified, and the next step.
 pub(super) struct Reason {
     /// The code.
     pub(super) code: String,
     /// The sentence on the case at hand.
     pub(super) detail: String,
-    /// What its author can do.
+    /// The next step of its author.
     pub(super) hint: Option<&'static str>,
 }
 
-/// Who signed, with which key, and when; with what is needed to check it elsewhere.
+/// The signer, the key and the time; with everything needed to check it elsewhere.
 pub(super) struct Signed {
-    /// What the token says and the logs have.
+    /// The claims of the token and the leaves of the logs.
     pub(super) trail: TokenTrail,
     /// The same in a sentence.
     pub(super) key: String,
-    /// Where the proof is, when there is one.
+    /// The address of the proof, when there is one.
     pub(super) proof: Option<String>,
     /// The commands that fetch and check it.
     pub(super) commands: String,
@@ -34,19 +34,19 @@ pub(super) struct Report {
     pub(super) to: String,
     /// Its values.
     pub(super) values: String,
-    /// What it is worth.
+    /// The standing.
     pub(super) state: &'static str,
-    /// Where it is: the pull request, or main.
+    /// The place: the pull request, or main.
     pub(super) place: String,
     /// The pull request.
     pub(super) pull: Option<String>,
-    /// When it was made.
+    /// Time at which it was made.
     pub(super) date: (String, String),
-    /// What ran it.
+    /// The program that ran it.
     pub(super) framework: Option<String>,
 }
 
-/// What the entry said for a time.
+/// A version of the entry.
 pub(super) struct Version {
     /// Since when.
     pub(super) since: Timestamp,
@@ -54,11 +54,11 @@ pub(super) struct Version {
     pub(super) until: Option<Timestamp>,
     /// The commit: short, and its page.
     pub(super) commit: (String, String),
-    /// Who made the commit.
+    /// The author of the commit.
     pub(super) author: String,
     /// The values.
     pub(super) values: String,
-    /// What it is worth.
+    /// The standing.
     pub(super) state: &'static str,
 }
 
@@ -163,7 +163,8 @@ fn not_signed(result: &EvalResult) -> String {
     }
 }
 
-/// Whether two results of a model report the same value: the same task, and a metric that both have.
+/// Returns whether two results of a model report the same value: the same task, and a metric that
+/// both have.
 pub(super) fn same_cell(one: &EvalResult, other: &EvalResult) -> bool {
     let is_same = |text: &str| text.eq_ignore_ascii_case(other.dataset.as_str());
     is_same(one.dataset.as_str())

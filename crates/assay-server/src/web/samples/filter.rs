@@ -4,7 +4,7 @@ use crate::web::query::State;
 /// The longest text that is looked for, in characters.
 const MAX_TEXT: usize = 200;
 
-/// Which samples of a task are listed, and how.
+/// A filter of the samples of a task, and their order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SampleFilter {
     pub(super) benchmark: String,
@@ -20,7 +20,7 @@ pub(super) struct SampleFilter {
     pub(super) easy_first: bool,
 }
 
-/// How a sample came out: for the model that is chosen, else for all.
+/// The outcome of a sample: for the chosen model, else for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Any,
@@ -46,7 +46,7 @@ impl Outcome {
 }
 
 impl SampleFilter {
-    /// What the address asks for.
+    /// Reads the filter of an address.
     pub(super) fn of(state: &State, task: &TaskRow) -> Self {
         let text = |key: &str| -> String {
             let text = state.get(key).unwrap_or_default().trim();
@@ -64,7 +64,7 @@ impl SampleFilter {
         }
     }
 
-    /// What the task is called.
+    /// Returns the name of the task.
     pub(super) fn name(&self) -> &str {
         self.task.as_deref().unwrap_or(&self.benchmark)
     }
@@ -82,7 +82,7 @@ impl SampleFilter {
             .collect()
     }
 
-    /// Whether anything but the task was asked for.
+    /// Returns whether anything but the task was asked for.
     pub(super) fn is_narrowed(&self) -> bool {
         self.model.is_some()
             || self.outcome != Outcome::Any
@@ -100,7 +100,7 @@ impl SampleFilter {
             .on("/samples")
     }
 
-    /// Which rows belong to the task.
+    /// Returns the condition on rows of the task.
     pub(super) fn rows(&self) -> String {
         format!(
             "benchmark = {} AND {}",
@@ -120,8 +120,8 @@ impl SampleFilter {
         )
     }
 
-    /// Asks for samples: how many models are right, of how many. Epochs of one sample count as one; it is right when more than
-    /// half of them are.
+    /// Asks for samples: how many models are right, of how many. Epochs of one sample count as one;
+    /// it is right when more than half of them are.
     pub(super) fn list(&self, most: usize, offset: usize) -> String {
         let mut conditions = vec![
             self.rows(),
@@ -164,7 +164,7 @@ impl SampleFilter {
         )
     }
 
-    /// Whose outcome is asked for, and which.
+    /// Returns the condition on the outcome.
     fn having(&self) -> String {
         let (who, all) = match &self.model {
             Some(model) => {
@@ -194,7 +194,8 @@ impl SampleFilter {
         };
         let json = |text: &str| serde_json::Value::from(text.trim()).to_string();
         let (key, value) = (json(key), value.trim());
-        // Rows are kept as they were written, with or without spaces; a number or a truth has no quotes.
+        // Rows are kept as they were written, with or without spaces; a number or a truth has no
+        // quotes.
         let spellings = [
             format!("{key}:{}", json(value)),
             format!("{key}: {}", json(value)),
@@ -206,7 +207,7 @@ impl SampleFilter {
     }
 }
 
-/// Whether the address means this task, as far as it names one.
+/// Returns whether the address means this task, as far as it names one.
 pub(super) fn is_meant(state: &State, row: &TaskRow) -> bool {
     let fits = |key: &str, own: Option<&str>| {
         let asked = state.get(key);

@@ -16,14 +16,14 @@ use crate::web::frame::{Frame, Section};
 use crate::web::query::State as Query;
 use crate::web::{Visitor, show};
 
-/// How many samples on which the two differ are shown.
+/// Number of samples on which the two that differ are shown.
 const FLIPS: usize = 20;
-/// How many characters of a question or an answer are shown.
+/// Number of characters of a question or an that answer are shown.
 const SHOWN: usize = 600;
 /// The longest name of a model or a task, in characters.
 const MAX_NAME: usize = 300;
 
-/// What the lake says of two models.
+/// The lake's comparison of two models.
 #[derive(Debug, Deserialize)]
 struct Comparison {
     metric_a: Option<String>,
@@ -43,7 +43,8 @@ struct Comparison {
     flips: Vec<Flip>,
 }
 
-/// Which model scores higher, as the lake decided by the interval of the difference.
+/// The verdict: the model that scores higher, as the lake decided by the interval of the
+/// difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
@@ -85,7 +86,7 @@ struct HeadToHeadPage {
     task: String,
     benchmark: String,
     swapped: String,
-    /// Why there is no comparison, when two models are named.
+    /// The reason why there is no comparison, when two models are named.
     refused: Option<String>,
     found: Option<ShownComparison>,
 }
@@ -238,14 +239,14 @@ fn says(comparison: &Comparison, [a, b]: [&String; 2]) -> String {
     )
 }
 
-/// What a method is called, for people.
+/// Returns the name of a method, for people.
 fn words(name: &str) -> String {
     let known = [Method::BonettPrice, Method::PairedBootstrap];
     let found = known.into_iter().find(|method| method.as_str() == name);
     found.map_or_else(|| name.to_owned(), |method| method.words().to_owned())
 }
 
-/// What the lake says to those who type commands, without the command.
+/// Returns the lake's message to users of the command line, without the command.
 fn for_people(text: &str) -> String {
     let text = text.split("; `assay query").next().unwrap_or(text);
     text.to_owned()

@@ -1,4 +1,4 @@
-//! What was asked and answered in one sample. It may be long, so it is sent as the lake reads it.
+//! The transcript of one sample. It may be long, so it is sent as the lake reads it.
 
 use std::convert::Infallible;
 
@@ -22,18 +22,19 @@ use crate::web::frame::{Frame, Section};
 use crate::web::query::State as Query;
 use crate::web::{Visitor, html, show};
 
-/// Where the transcript stands in the page. What strangers wrote is escaped, so it cannot stand anywhere else.
+/// The place of the transcript in the page. Text of strangers is escaped, so it cannot stand
+/// anywhere else.
 const PLACE: &str = "<!--transcript-->";
-/// How many models are listed.
+/// Number of models that are listed.
 const MODELS: usize = 1_000;
-/// How many rows a transcript has at most.
+/// Number of rows that a transcript has at most.
 const MAX_ROWS: usize = 100_000;
 /// The longest row that is shown, in bytes.
 const MAX_ROW: usize = 32 << 20;
-/// What is said where a transcript ends too early.
+/// The notice where a transcript ends too early.
 const BROKEN_OFF: &str = "<p class=\"notice bad\">The rest could not be read.</p>";
 
-/// How a model did on the sample.
+/// The outcome of a model on the sample.
 #[derive(Debug, Deserialize)]
 struct DidRow {
     model: String,
@@ -53,7 +54,7 @@ struct TranscriptPage {
     models: Vec<Did>,
 }
 
-/// How a model did, as it is shown.
+/// The outcome of a model, as it is shown.
 #[derive(Debug)]
 struct Did {
     model: String,
@@ -226,7 +227,7 @@ struct Pieces {
     tail: Option<Bytes>,
     rows: Incoming,
     waiting: BytesMut,
-    /// How many bytes of what is waiting are known to have no end of a row.
+    /// Number of bytes of what that is waiting are known to have no end of a row.
     searched: usize,
     /// The run that the last piece was of, and how many there were.
     run: Option<(String, u64)>,
@@ -297,7 +298,7 @@ impl Pieces {
         shown
     }
 
-    /// Where the first row ends that is complete. Nothing is searched twice, however long a row is.
+    /// Returns the end of the first complete row. Nothing is searched twice, however long a row is.
     fn row_end(&mut self) -> Option<usize> {
         let rest = self.waiting.get(self.searched..)?;
         let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
@@ -328,7 +329,7 @@ impl Pieces {
     }
 }
 
-/// What a piece is, in a word or two, and how it is shown.
+/// Returns the label of a piece, and its style.
 fn label(piece: &Piece) -> (String, &'static str) {
     match (piece.part.as_str(), piece.role.as_deref()) {
         ("input", _) => ("Question".to_owned(), "asked"),

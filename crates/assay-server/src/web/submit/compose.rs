@@ -6,7 +6,7 @@ use assay_model::RepoId;
 use super::super::form::Form;
 use super::super::yaml::Yaml;
 
-/// How many metrics the form has fields for.
+/// Number of metrics that the form has fields for.
 const MAX_METRICS: usize = 20;
 /// The longest name of a file that is made of a benchmark's, in characters.
 const MAX_STEM: usize = 60;

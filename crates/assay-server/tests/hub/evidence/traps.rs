@@ -6,7 +6,8 @@ use assay_trust::{Scope, Verdict};
 
 use super::scene::{BOARD, EVAL, FILE, Scene, jti};
 
-/// Trap T14: without the repository in the claims, a fork that shares commits could show the token of the original.
+/// Trap T14: without the repository in the claims, a fork that shares commits could show the token
+/// of the original.
 #[tokio::test]
 async fn t14_a_token_counts_in_the_repository_that_it_names_and_in_no_fork_of_it() {
     let scene = Scene::new("alice/small").await;
@@ -18,7 +19,8 @@ async fn t14_a_token_counts_in_the_repository_that_it_names_and_in_no_fork_of_it
     let files = [(FILE, signed.as_str())];
     let copied = scene.hub.commit(Person::Bob, fork, &files);
     copied.await.expect(200);
-    // The command is part of the claim when there is one, and none is part of it when there is none.
+    // The command is part of the claim when there is one, and none is part of it when there is
+    // none.
     let command = signed.replace("version: \"0.4.2\"", "version: \"0.4.2\"\n    command: x");
     scene.push("alice/small", &command).await;
 
@@ -39,7 +41,8 @@ async fn t14_a_token_counts_in_the_repository_that_it_names_and_in_no_fork_of_it
     );
 }
 
-/// Trap T16: a token lasts minutes and a badge for years, because freshness is validated once, when it is first seen.
+/// Trap T16: a token lasts minutes and a badge for years, because freshness is validated once, when
+/// it is first seen.
 #[tokio::test]
 async fn t16_a_result_stays_verified_long_after_its_token_has_expired() {
     let scene = Scene::new("alice/small").await;
@@ -71,7 +74,8 @@ async fn t16_a_result_stays_verified_long_after_its_token_has_expired() {
     );
 }
 
-/// Trap T17: a key that is rotated out keeps its badges, one that is revoked loses them, and the list of those comes first.
+/// Trap T17: a key that is rotated out keeps its badges, one that is revoked loses them, and the
+/// list of those comes first.
 #[tokio::test]
 async fn t17_after_a_merge_rotation_keeps_a_badge_and_revocation_takes_it_with_a_list_first() {
     let scene = Scene::new("alice/small").await;
@@ -117,7 +121,8 @@ async fn t17_after_a_merge_rotation_keeps_a_badge_and_revocation_takes_it_with_a
     assert_eq!(status["receipts"].as_array().unwrap().len(), 1);
 }
 
-/// How the one result of `alice/small` stands: on the board, on the board of verified results, and among those of the model.
+/// Returns the standings of the one result of `alice/small`: on the board, on the board of verified
+/// results, and among those of the model.
 async fn stands(scene: &Scene, board: &str) -> (String, usize, String) {
     let get = async |path: &str| scene.hub.get(Person::Nobody, path).await.expect(200).json();
     let word = |standing: &serde_json::Value| {

@@ -88,7 +88,7 @@ async fn assertion_single_use_race() {
     scene.exchange_id_token(&token).await.expect(400);
 }
 
-/// What was signed tells a token without a `jti` from every other.
+/// A token without a `jti` is told from every other by the text that was signed.
 #[tokio::test]
 async fn an_id_token_without_a_jti_is_used_once() {
     let scene = Scene::new().await;
@@ -224,7 +224,8 @@ async fn a_client_proves_who_it_is_by_its_key_or_its_secret_in_one_way_only() {
     );
 }
 
-/// Row 73, the part that is built: an access token ends after ten minutes, or at once when somebody ends it.
+/// Row 73, the part that is built: an access token ends after ten minutes, or at once when somebody
+/// ends it.
 #[tokio::test]
 async fn an_access_token_ends_by_itself_and_by_anyone_who_has_it() {
     let scene = Scene::new().await;

@@ -87,7 +87,8 @@ async fn what_was_issued_is_verified_once_it_is_committed() {
     assert!(status["decision"]["log"]["receipt"].is_string(), "{status}");
 }
 
-/// Row 58 of the threat table: nobody in particular, and everybody who is nobody here, gets nothing and leaves no leaf.
+/// Row 58 of the threat table: nobody in particular, and everybody who is nobody here, gets nothing
+/// and leaves no leaf.
 #[tokio::test]
 async fn anonymous_401_and_no_leaf() {
     let scene = Scene::new().await;

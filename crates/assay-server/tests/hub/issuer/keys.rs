@@ -7,7 +7,7 @@ use assay_trust::{Kid, Scope};
 
 use super::scene::Scene;
 
-/// What a server is told by a flag that its commands are not given.
+/// The name that a server is given by a flag and its commands are not.
 const NAME: &str = "https://hub.example";
 
 /// A hub that goes by a name which is in no file.

@@ -43,7 +43,7 @@ impl Provider {
         Self { url, fetched }
     }
 
-    /// How often its keys were fetched.
+    /// Returns the number of times that its keys were fetched.
     pub(super) fn count(&self) -> usize {
         self.fetched.load(Ordering::SeqCst)
     }

@@ -153,7 +153,7 @@ impl Scene {
         self.hub.directory().join("policy.toml")
     }
 
-    /// What this issuer calls itself.
+    /// Returns the name of this issuer.
     pub(super) fn name(&self) -> String {
         self.hub.issuer().name().to_owned()
     }
@@ -243,7 +243,7 @@ impl Scene {
         .await
     }
 
-    /// What a workload claims.
+    /// Returns the claims of a workload.
     pub(super) fn claims(&self, jti: &str) -> Value {
         let now = self.seconds();
         json!({
@@ -254,7 +254,7 @@ impl Scene {
         })
     }
 
-    /// How many leaves the log has.
+    /// Returns the number of leaves that the log has.
     pub(super) fn logged(&self) -> u64 {
         self.hub.issuer().logged()
     }

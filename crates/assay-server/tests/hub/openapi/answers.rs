@@ -53,7 +53,7 @@ async fn filled() -> TestHub {
     hub
 }
 
-/// Whether an answer is what the document says of a path, a method and a status.
+/// Returns whether an answer is what the document says of a path, a method and a status.
 fn faults(document: &Value, path: &str, method: &str, status: u16, answer: &Value) -> Vec<String> {
     let response = &document["paths"][path][method]["responses"][status.to_string()];
     let response = match response["$ref"].as_str() {

@@ -5,7 +5,7 @@ use axum::http::header::CONTENT_TYPE;
 use super::people::Asker;
 use super::scene::{Place, Visibility};
 
-/// What someone needs to be let in.
+/// The access that an endpoint needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Needs {
     /// Nothing; but a token that is wrong is refused everywhere.
@@ -40,7 +40,7 @@ pub(super) enum Needs {
     MachineOrOperator,
 }
 
-/// Whether asking changes something.
+/// The effect of a request: whether it changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Looks,
@@ -50,11 +50,12 @@ pub(super) enum Effect {
 /// One question to the hub.
 pub(super) struct Endpoint {
     pub(super) method: &'static str,
-    /// The path as the description of the API has it, for models where there is one for datasets too.
+    /// The path as the description of the API has it, for models where there is one for datasets
+    /// too.
     pub(super) route: &'static str,
     pub(super) needs: Needs,
     pub(super) effect: Effect,
-    /// What those who are let in are answered.
+    /// The status for those who are let in.
     pub(super) good: u16,
     pub(super) ask: fn(&Place) -> Ask,
 }
@@ -63,7 +64,7 @@ pub(super) struct Endpoint {
 pub(super) struct Ask(pub(super) String, pub(super) Vec<u8>);
 
 impl Endpoint {
-    /// What someone is answered.
+    /// Returns the expected status.
     pub(super) fn expected(&self, asker: Asker, visibility: Visibility) -> u16 {
         match (self.needs, asker) {
             (Needs::Machine, _) | (Needs::MachineOrOperator, Asker::Operator) => return self.good,
@@ -125,7 +126,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether it is about one repository.
+    /// Returns whether it is about one repository.
     pub(super) fn is_of_repository(&self) -> bool {
         match self.needs {
             Needs::Nothing

@@ -7,7 +7,7 @@ pub(super) const LAB: &str = "lab";
 /// The user who has repositories of her own.
 pub(super) const OLGA: &str = "olga";
 
-/// Who asks, and through which token.
+/// A caller, and the kind of its token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
     /// Nobody in particular.
@@ -58,7 +58,7 @@ impl Asker {
         Self::UnknownToken,
     ];
 
-    /// Whose repository they ask for.
+    /// Returns the namespace of the repository that they ask for.
     pub(super) fn namespace(self) -> &'static str {
         if self == Self::Owner { OLGA } else { LAB }
     }

@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 use assay_server::{Person, TestHub};
 use serde_json::Value;
 
-/// Every question that the hub answers, such as `GET /healthz`, from its own description. That this lists each route of
-/// the router has a test beside it.
+/// Every question that the hub answers, such as `GET /healthz`, from its own description. That this
+/// lists each route of the router has a test beside it.
 ///
 /// What is the same for models and datasets is told once, for models.
 pub(super) async fn described(hub: &TestHub) -> BTreeSet<String> {
@@ -27,7 +27,7 @@ pub(super) async fn described(hub: &TestHub) -> BTreeSet<String> {
     routes
 }
 
-/// Where models have what datasets have at a path.
+/// Returns the path for models that corresponds to a path for datasets.
 fn for_models(path: &str) -> String {
     if let Some(rest) = path.strip_prefix("/datasets/") {
         return format!("/{rest}");

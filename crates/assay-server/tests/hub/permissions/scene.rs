@@ -12,7 +12,7 @@ use super::people::{Asker, LAB, People};
 /// The file that every repository has.
 pub(super) const FILE: &str = "notes/first.md";
 
-/// What a repository is called in addresses, and what there is in it to ask about.
+/// The address of a repository, and the things in it that can be requested.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// `models` or `datasets`.
@@ -43,12 +43,12 @@ impl Place {
         format!("{}/{}", self.namespace, self.name)
     }
 
-    /// Where the API has it.
+    /// Returns its path in the API.
     pub(super) fn api(&self) -> String {
         format!("/api/{}/{}", self.kind, self.id())
     }
 
-    /// Where its page is.
+    /// Returns the path of its page.
     pub(super) fn page(&self) -> String {
         match self.kind {
             "models" => format!("/{}", self.id()),
@@ -77,7 +77,8 @@ impl Scene {
         }
     }
 
-    /// Sends a request, each from an address of its own: an address that fails to prove who it is too often gets 429.
+    /// Sends a request, each from an address of its own: an address that fails to prove who it is
+    /// too often gets 429.
     pub(super) async fn ask(&self, asker: Asker, mut request: Request<Body>) -> Answer {
         if let Some(secret) = self.people.secret(asker) {
             let bearer = format!("Bearer {secret}").parse().unwrap();
@@ -100,8 +101,8 @@ impl Scene {
         self.ask(asker, request).await
     }
 
-    /// A repository with files, a branch, a tag, and a pull request with a comment. One of the organisation is made by
-    /// a contributor, so that there is someone who made it.
+    /// A repository with files, a branch, a tag, and a pull request with a comment. One of the
+    /// organisation is made by a contributor, so that there is someone who made it.
     pub(super) async fn place(
         &mut self,
         kind: &'static str,

@@ -101,7 +101,8 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/datasets-tags-by-type", Needs::Nothing, 200, |_| at("/api/datasets-tags-by-type")),
     row("GET", "/api/agent-harnesses", Needs::Nothing, 404, |_| at("/api/agent-harnesses")),
     row("GET", "/api/settings/webhooks", Needs::Writing, 200, |_| at("/api/settings/webhooks")),
-    // Nothing is watched, and there is no webhook 0: who manages one is asked in `client_webhooks.rs`.
+    // Nothing is watched, and there is no webhook 0: who manages one is asked in
+    // `client_webhooks.rs`.
     row("POST", "/api/settings/webhooks", Needs::Writing, 400, |_| Ask("/api/settings/webhooks".to_owned(), b"{}".to_vec())),
     row("GET", "/api/settings/webhooks/{webhook}", Needs::Writing, 404, |_| at("/api/settings/webhooks/0")),
     row("POST", "/api/settings/webhooks/{webhook}", Needs::Writing, 404, |_| Ask("/api/settings/webhooks/0".to_owned(), b"{}".to_vec())),
@@ -232,7 +233,8 @@ pub(super) const TABLE: &[Endpoint] = &[
         on(place, "/discussions/1/status", &json!({ "status": "closed" }))
     }),
     change("POST", "/api/models/{namespace}/{name}/discussions/{num}/merge", Needs::Write, |place| of(place, "/discussions/1/merge")),
-    // None of these repositories is a benchmark, which is told to those who see them. Boards have tests of their own.
+    // None of these repositories is a benchmark, which is told to those who see them. Boards have
+    // tests of their own.
     row("GET", "/api/datasets/{namespace}/{name}/findings", Needs::Read, 404, |place| of(place, "/findings")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard", Needs::Read, 404, |place| of(place, "/leaderboard")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.csv", Needs::Read, 404, |place| of(place, "/leaderboard.csv")),
@@ -280,7 +282,8 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("POST", "/xet/{kind}/{namespace}/{name}/{day}/v2/shards", Needs::Nothing, 401, |place| {
         at(&format!("/xet/model/{}/1-1/v2/shards", place.id()))
     }),
-    // The issuer knows machines, and accounts of the hub are none. What machines get has tests of its own.
+    // The issuer knows machines, and accounts of the hub are none. What machines get has tests of
+    // its own.
     row("GET", "/.well-known/oauth-authorization-server", Needs::Nothing, 200, |_| at("/.well-known/oauth-authorization-server")),
     row("GET", "/.well-known/jwks.json", Needs::Nothing, 200, |_| at("/.well-known/jwks.json")),
     row("POST", "/oauth/device", Needs::Machine, 200, |_| Ask("/oauth/device".to_owned(), b"{}".to_vec())),

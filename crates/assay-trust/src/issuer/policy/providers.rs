@@ -107,8 +107,8 @@ fn algorithms(reader: &mut Reader<'_>, given: Option<Vec<toml::Spanned<String>>>
     given.into_iter().map(toml::Spanned::into_inner).collect()
 }
 
-/// Whether a text is an address. Plain http is for this machine alone, and whoever fetches refuses
-/// it unless tests ask.
+/// Returns whether a text is an address. Plain http is for this machine alone, and whoever fetches
+/// refuses it unless tests ask.
 fn is_address(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| {
         text.strip_prefix("http://")

@@ -1,5 +1,5 @@
-//! Logs of Inspect AI as its versions since 0.3.206 write them: messages whole, events that refer to pools of messages and
-//! texts, and the journal of the run.
+//! Logs of Inspect AI as its versions since 0.3.206 write them: messages whole, events that refer
+//! to pools of messages and texts, and the journal of the run.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -15,7 +15,7 @@ const MODEL: &str = "openai/gpt-toy";
 const TIME: &str = "2026-08-01T00:00:00.000000+00:00";
 /// Inspect keeps texts of events that are longer than this many characters among the attachments.
 const LONG_TEXT: usize = 100;
-/// How many samples there are between two parts of the journal.
+/// The number of samples between two parts of the journal.
 const JOURNAL: u64 = 10;
 
 /// Makes a sample of a number, right or wrong.
@@ -24,7 +24,7 @@ pub(super) type Make = fn(&mut Random, u64, bool) -> Sample;
 /// A sample as it lies in a log.
 pub(super) struct Sample {
     id: String,
-    /// What its summary says.
+    /// The question of its summary.
     question: String,
     json: String,
 }
@@ -246,7 +246,7 @@ fn event(random: &mut Random, kind: &str, rest: &str) -> String {
     )
 }
 
-/// What is known of a sample when it ends.
+/// The facts of a sample at its end.
 struct Ending {
     messages: String,
     last: String,

@@ -1,4 +1,4 @@
-//! What can be typed behind `assay convert`.
+//! The arguments of `assay convert`.
 
 use std::ffi::OsStr;
 use std::num::NonZero;
@@ -50,8 +50,8 @@ Exit codes:
 pub(crate) struct ConvertArgs {
     /// Logs, run directories, directories to look for logs in, or quoted patterns
     ///
-    /// The first may be the name of a harness instead, as for `--from`; where a file or directory of that name exists, it
-    /// is that file or directory.
+    /// The first may be the name of a harness instead, as for `--from`; where a file or directory
+    /// of that name exists, it is that file or directory.
     #[arg(required_unless_present = "log_path", value_name = "[HARNESS] PATHS")]
     pub(super) paths: Vec<PathBuf>,
 
@@ -63,12 +63,12 @@ pub(crate) struct ConvertArgs {
 
     /// The directory to write into
     ///
-    /// Records go to `data/{benchmark}/{developer}/{model}/{uuid}.json` below it, result entries to `.eval_results/`; `-`
-    /// prints the entry.
+    /// Records go to `data/{benchmark}/{developer}/{model}/{uuid}.json` below it, result entries to
+    /// `.eval_results/`; `-` prints the entry.
     #[arg(long, value_name = "DIR", required_unless_present_any = ["dry_run", "log_path"])]
     pub(super) out: Option<PathBuf>,
 
-    /// What to make of the logs
+    /// Output to make of the logs
     #[arg(long, value_enum, default_value_t = Target::Eee, value_name = "WHAT")]
     pub(super) to: Target,
 
@@ -102,11 +102,11 @@ pub(crate) struct ConvertArgs {
     #[arg(long, short)]
     pub(super) quiet: bool,
 
-    /// How the account is told
+    /// Format of the account
     #[arg(long, value_enum, default_value_t = Format::Rich)]
     pub(super) format: Format,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) jobs: Option<u16>,
 
@@ -115,7 +115,7 @@ pub(crate) struct ConvertArgs {
     pub(super) no_progress: bool,
 }
 
-/// What a log cannot say and a person can.
+/// Facts that a log cannot have and a person can.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What the logs do not say")]
 pub(super) struct LogOptions {
@@ -131,11 +131,11 @@ pub(super) struct LogOptions {
     #[arg(long, value_name = "URL")]
     pub(super) source_organization_logo_url: Option<String>,
 
-    /// How those who evaluated relate to those who made the model
+    /// Relation of the evaluators to the developer of the model
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Evaluator::ThirdParty)]
     pub(super) evaluator_relationship: Evaluator,
 
-    /// What the scores were taken from [default: the harness]
+    /// Source of the scores [default: the harness]
     #[arg(long, value_name = "NAME")]
     pub(super) source_name: Option<String>,
 
@@ -151,15 +151,15 @@ pub(super) struct LogOptions {
     #[arg(long, value_name = "NAME")]
     pub(super) developer: Option<String>,
 
-    /// How the model was deployed, such as `api` or `local`
+    /// Deployment of the model, such as `api` or `local`
     #[arg(long, value_name = "HOW")]
     pub(super) deployment: Option<String>,
 
-    /// How the model can be had, such as `open_weights` or `proprietary`
+    /// Availability of the model, such as `open_weights` or `proprietary`
     #[arg(long, value_name = "HOW")]
     pub(super) availability: Option<String>,
 
-    /// Which way a metric improves: `loss=lower`
+    /// Direction of a metric: `loss=lower`
     #[arg(long, value_name = "METRIC=higher|lower", value_parser = metric_direction)]
     pub(super) metric_direction: Vec<MetricSaid>,
 
@@ -183,12 +183,12 @@ pub(super) struct LogOptions {
     #[arg(long, value_name = "VERSION", requires = "inference_engine")]
     pub(super) inference_engine_version: Option<String>,
 
-    /// When the records were made, as Unix seconds [default: when the evaluation ended]
+    /// Time at which the records were made, as Unix seconds [default: when the evaluation ended]
     #[arg(long, value_name = "SECONDS", value_parser = unix_seconds)]
     pub(super) retrieved_at: Option<String>,
 }
 
-/// Which harness wrote the logs.
+/// The harness that wrote the logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Each log tells.
@@ -197,7 +197,7 @@ pub(crate) enum Source {
     Known(Harness),
 }
 
-/// What to make of the logs.
+/// The output to make of the logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Target {
     /// Every Eval Ever records and samples
@@ -206,7 +206,7 @@ pub(super) enum Target {
     EvalResults,
 }
 
-/// How the account is told.
+/// The format of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
     /// For people
@@ -216,7 +216,7 @@ pub(super) enum Format {
     Json,
 }
 
-/// How those who evaluated relate to those who made the model.
+/// The relation of the evaluators to the developer of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum Evaluator {
@@ -231,7 +231,8 @@ pub(super) enum Evaluator {
 }
 
 impl ConvertArgs {
-    /// The harness and the paths: a first argument that names a harness, and nothing that exists, is no path.
+    /// The harness and the paths: a first argument that names a harness, and nothing that exists,
+    /// is no path.
     pub(super) fn source(&self) -> (Source, Vec<PathBuf>) {
         let mut paths = self.paths.clone();
         paths.extend(self.log_path.clone());
@@ -245,7 +246,8 @@ impl ConvertArgs {
         (self.from, paths)
     }
 
-    /// The directory to write into. The converters of Every Eval Ever write below `data` of the current one.
+    /// The directory to write into. The converters of Every Eval Ever write below `data` of the
+    /// current one.
     pub(super) fn out(&self) -> Option<&Path> {
         let here = self.log_path.is_some() && !self.dry_run;
         let here = here.then_some(Path::new("."));

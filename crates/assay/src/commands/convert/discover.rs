@@ -28,18 +28,18 @@ pub(super) struct FoundLog {
     pub(super) path: String,
     /// The harness that wrote it; none when that cannot be told.
     pub(super) harness: Option<Harness>,
-    /// How large it is; a run directory with all that lies in it.
+    /// The size of the log; of a run directory, with all that it holds.
     pub(super) bytes: u64,
 }
 
-/// What the paths of a command name.
+/// The files that the paths of a command name.
 #[derive(Debug, Default)]
 pub(super) struct DiscoveredLogs {
     /// The logs, each once, in the order they were named; those of a directory sorted.
     pub(super) logs: Vec<FoundLog>,
     /// The files of the directories that are no logs, and the directories that were not searched.
     pub(super) passed_over: Vec<String>,
-    /// What is not there, in sentences.
+    /// Missing paths, in sentences.
     pub(super) missing: Vec<String>,
 }
 
@@ -82,12 +82,13 @@ struct Finder<'a> {
     known: BTreeSet<String>,
     /// The entries of each directory that can be logs or hold some.
     candidates: BTreeMap<PathBuf, BTreeSet<OsString>>,
-    /// How many logs were met, those that are known already too.
+    /// Number of logs that were met, those that are known already too.
     wanted: u64,
 }
 
 impl Visitor for Finder<'_> {
-    /// A file that was named is a log, whatever it looks like: if it is none, its owner wants to know.
+    /// A file that was named is a log, whatever it looks like: if it is none, its owner wants to
+    /// know.
     fn named(&mut self, path: &Path) {
         let Some(name) = self.name(path) else { return };
         let own = harness_of(self.logs, &name);
@@ -126,7 +127,8 @@ impl Visitor for Finder<'_> {
         };
         // A directory that cannot be read is reported by the search.
         let names = self.logs.list(&name).unwrap_or_default();
-        // What lies in a run directory is part of that one log, and what belongs to another log is none.
+        // What lies in a run directory is part of that one log, and what belongs to another log is
+        // none.
         if detect_directory(&names).is_some() || !self.is_candidate(directory) {
             return Descent::Whole;
         }
@@ -168,7 +170,8 @@ impl Visitor for Finder<'_> {
 }
 
 impl Finder<'_> {
-    /// Whether an entry can be a log, by what lies beside it. Nothing is known of what is beside an argument.
+    /// Returns whether an entry can be a log, by what lies beside it. Nothing is known of what is
+    /// beside an argument.
     fn is_candidate(&self, path: &Path) -> bool {
         let parent = path.parent().map(|parent| {
             if parent.as_os_str().is_empty() {
@@ -225,7 +228,7 @@ impl Finder<'_> {
     }
 }
 
-/// How large a file is, or all files right inside a directory.
+/// Returns the size of a file, or all files right inside a directory.
 fn size(path: &Path) -> u64 {
     let file = |path: &Path| std::fs::metadata(path).map_or(0, |data| data.len());
     match std::fs::read_dir(path) {

@@ -1,4 +1,4 @@
-//! What came of a run: every log, every record, and a ledger in which nothing is lost.
+//! The outcome of a conversion: every log, every record, and a ledger in which nothing is lost.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use assay_convert::convert::{Harness, Refusal, Warning};
 
 use assay_model::chain;
 
-/// Why a log or a record was refused.
+/// The reason why a log or a record was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// A stable word or the code of a rule.
@@ -33,18 +33,18 @@ pub(crate) struct Suspicion {
     pub(super) help: Option<String>,
 }
 
-/// What became of one log.
+/// The outcome of one log.
 #[derive(Debug)]
 pub(super) struct Outcome {
     /// The log.
     pub(super) path: String,
-    /// Who wrote it, when that could be told.
+    /// The harness that wrote it, when it could be recognised.
     pub(super) harness: Option<Harness>,
-    /// What it became.
+    /// The end of its conversion.
     pub(super) end: End,
 }
 
-/// How one log ended.
+/// The end of the conversion of one log.
 #[derive(Debug)]
 pub(super) enum End {
     /// Its records; some of them may have been refused.
@@ -55,26 +55,26 @@ pub(super) enum End {
     Failed(Fault),
 }
 
-/// What became of one record.
+/// The outcome of one record.
 #[derive(Debug)]
 pub(super) struct RecordOutcome {
     /// Its path, from the root of the datastore.
     pub(super) path: String,
-    /// How many results it has.
+    /// Number of results that it has.
     pub(super) results: usize,
-    /// How many rows its samples have.
+    /// The number of rows of its samples.
     pub(super) rows: u64,
-    /// What the converter left out, and why.
+    /// Parts that the converter left out, with the reason.
     pub(super) warnings: Vec<Warning>,
     /// The findings of validation, by code.
     pub(super) findings: BTreeMap<String, Suspicion>,
     /// The metrics that a person described and that it has.
     pub(super) names_said: Vec<String>,
-    /// Whether it is there.
+    /// True if it is there.
     pub(super) status: Status,
 }
 
-/// Whether a record is there.
+/// The state of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Status {
     /// It was written, or would be.
@@ -95,11 +95,12 @@ pub(super) struct Account {
     pub(super) outcomes: Vec<Outcome>,
     /// The files of the directories that are no logs, and the directories that were not searched.
     pub(super) passed_over: Vec<String>,
-    /// What was asked for and not found.
+    /// Logs that were named and not found.
     missing: Vec<String>,
 }
 
-/// The ledger: `logs` is `converted` and `refused`, `records` is `written`, `unchanged` and `refused_records`.
+/// The ledger: `logs` is `converted` and `refused`, `records` is `written`, `unchanged` and
+/// `refused_records`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub(super) struct Ledger {
     pub(super) logs: u64,
@@ -117,7 +118,7 @@ pub(super) struct Ledger {
 }
 
 impl Outcome {
-    /// Whether all of it is in the datastore.
+    /// Returns whether all of it is in the datastore.
     pub(super) fn is_converted(&self) -> bool {
         match &self.end {
             End::Made(records) => records.iter().all(RecordOutcome::stands),
@@ -157,7 +158,7 @@ impl Account {
         }
     }
 
-    /// What could not be found, read or written, in sentences.
+    /// Returns what could not be found, read or written, in sentences.
     pub(super) fn failures(&self) -> Vec<String> {
         let mut failures = self.missing.clone();
         for outcome in &self.outcomes {
@@ -228,7 +229,7 @@ impl Ledger {
     }
 }
 
-/// How a log ends that a converter refused.
+/// Returns the end of a log that a converter refused.
 pub(super) fn refused(refusal: &Refusal) -> End {
     let fault = Fault {
         reason: refusal.slug().to_owned(),

@@ -33,7 +33,7 @@ use crate::hub_benchmarks::HubBenchmarks;
 /// The version of the JSON document. It changes when a reader of the old one could be misled.
 const VERSION: u32 = 1;
 
-/// What an entry is for, and what the logs do not say of it.
+/// The target of an entry, and facts that the logs do not have.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Result entries (--to eval-results)")]
 pub(super) struct ResultsArgs {
@@ -77,11 +77,11 @@ pub(super) struct ResultsArgs {
     #[arg(long, value_name = "FROM=TO")]
     pub(super) metric: Vec<MetricPair>,
 
-    /// What was evaluated, by the name that the log gives it, when a log has several
+    /// Name of the evaluation in the log, when a log has several
     #[arg(long, value_name = "NAME")]
     pub(super) evaluation: Option<String>,
 
-    /// Where the scores or logs are published
+    /// Address at which the scores or logs are published
     #[arg(long, value_name = "URL")]
     pub(super) source_url: Option<String>,
 
@@ -90,7 +90,7 @@ pub(super) struct ResultsArgs {
     pub(super) notes: Option<String>,
 }
 
-/// Why there is no entry.
+/// The reason why there is no entry.
 #[derive(Debug)]
 pub(crate) enum Problem {
     /// The logs do not give one; each reason is a sentence.
@@ -276,7 +276,8 @@ fn lists(args: &ResultsArgs, jobs: usize, config: &Config) -> Result<Lists, Prob
     Lists::open(&args.benchmarks, hub, jobs).map_err(|error| failed(error.to_string()))
 }
 
-/// The scores that the logs hold. A log that is refused may hold the one that is asked for, so it refuses the whole.
+/// The scores that the logs hold. A log that is refused may hold the one that is asked for, so it
+/// refuses the whole.
 fn candidates(worker: &Worker<'_>, found: &DiscoveredLogs) -> Result<Vec<Candidate>, Problem> {
     let mut candidates = Vec::new();
     let told = |path: &str, fault: Fault| vec![format!("{path}: {}", fault.message)];

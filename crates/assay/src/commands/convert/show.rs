@@ -10,15 +10,15 @@ use assay_render::visible;
 use super::report::{Account, End, Fault, Outcome, RecordOutcome, Status, Suspicion};
 use crate::plural::{count, grouped};
 
-/// How many logs that were converted are told one by one.
+/// The number of converted logs that are listed one by one.
 const MAX_CONVERTED: usize = 20;
-/// How many logs that were refused are told one by one.
+/// The number of refused logs that are listed one by one.
 const MAX_REFUSED: usize = 50;
-/// How many records of one log are told.
+/// Number of records of one log that are told.
 const MAX_RECORDS: usize = 10;
-/// How many files that are no logs are told.
+/// The number of listed files that are no logs.
 const MAX_PASSED_OVER: usize = 10;
-/// How many faults of one record are told.
+/// Number of faults of one record that are told.
 const MAX_FAULTS: usize = 5;
 
 /// Prints the account.

@@ -15,17 +15,20 @@ use serde_json::Value as Json;
 use super::report::{Fault, Suspicion};
 use crate::replace::{Scratch, create_output_directory, same_bytes};
 
-/// What one log becomes: its records are made in scratch files, judged, and then wait to be put in their place.
+/// The records of one log: they are made in scratch files, validated, and then wait to be put in
+/// their place.
 pub(crate) struct DiskStore<'a> {
-    /// Where scratch files lie: where a rename can reach the output, or, for a dry run, where nobody looks.
+    /// The directory of scratch files: one from which a rename can reach the output, or, for a dry
+    /// run, one where nobody looks.
     scratch: Option<&'a Path>,
-    /// How many threads may validate the samples of one record.
+    /// Number of threads that may validate the samples of one record.
     jobs: usize,
     made: Mutex<Vec<ConvertedRecord>>,
 }
 
 impl<'a> DiskStore<'a> {
-    /// A store whose scratch files lie in a directory, or with the other scratch files of this machine.
+    /// A store whose scratch files lie in a directory, or with the other scratch files of this
+    /// machine.
     pub(crate) fn new(scratch: Option<&'a Path>, jobs: usize) -> Self {
         Self {
             scratch,
@@ -94,7 +97,8 @@ impl Pair for DiskPair<'_> {
         };
         made.validate(self.store.jobs);
         let mut all = self.store.made.lock();
-        // What validation refuses is reported of the record; it is no reason to give up the other records of the log.
+        // What validation refuses is reported of the record; it is no reason to give up the other
+        // records of the log.
         all.push(made);
         Ok(())
     }
@@ -109,13 +113,13 @@ pub(crate) struct ConvertedRecord {
     samples: Option<Scratch>,
     /// The SHA-256 of the samples, made while they were written.
     digest: Option<String>,
-    /// Why it may not appear.
+    /// The reasons why it may not appear.
     pub(crate) faults: Vec<Fault>,
     /// The findings of validation, by code.
     pub(super) warnings: BTreeMap<String, Suspicion>,
 }
 
-/// What happened when a record was put in its place.
+/// The outcome of putting a record in its place.
 #[derive(Debug)]
 pub(crate) enum Settled {
     /// It is there now.
@@ -199,9 +203,10 @@ impl ConvertedRecord {
             .collect()
     }
 
-    /// Puts the samples and then the record in place, so that no record ever stands without its samples. What is there
-    /// already stays: the same bytes are fine, others are a refusal. A record of the same run that had not finished makes
-    /// way for one that has, and with `overwrite` any does. Without `write` nothing is moved.
+    /// Puts the samples and then the record in place, so that no record ever stands without its
+    /// samples. What is there already stays: the same bytes are fine, others are a refusal. A
+    /// record of the same run that had not finished makes way for one that has, and with
+    /// `overwrite` any does. Without `write` nothing is moved.
     pub(crate) fn settle(self, out: &Path, write: bool, overwrite: bool) -> io::Result<Settled> {
         let record = out.join(self.path());
         let may_replace = overwrite || self.goes_further_than(&record);
@@ -221,7 +226,8 @@ impl ConvertedRecord {
         }
         match standing(&record, self.json.as_bytes())? {
             Standing::Absent => moves.push((self.record, record.clone())),
-            // A record that is there without the samples it names was torn by someone else; they are put back.
+            // A record that is there without the samples it names was torn by someone else; they
+            // are put back.
             Standing::Same => {}
             Standing::Other if may_replace => {
                 replaces = true;
@@ -242,7 +248,8 @@ impl ConvertedRecord {
         })
     }
 
-    /// Returns true when the record in place differs from this one at most in the time of retrieval.
+    /// Returns true when the record in place differs from this one at most in the time of
+    /// retrieval.
     #[cfg(feature = "client")]
     pub(crate) fn is_retrieved_again(&self, out: &Path) -> bool {
         let read = |text: &str| {
@@ -257,7 +264,8 @@ impl ConvertedRecord {
         there.is_some() && there == read(&self.json)
     }
 
-    /// Whether the record that is there is of the same run, which had not finished then and has now.
+    /// Returns whether the record that is there is of the same run, which had not finished then and
+    /// has now.
     fn goes_further_than(&self, path: &Path) -> bool {
         let read = |text: &str| serde_json::from_str::<Json>(text).ok();
         let there = fs_err::read_to_string(path)

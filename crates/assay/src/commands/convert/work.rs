@@ -9,7 +9,8 @@ use super::discover::FoundLog;
 use super::report::{End, Fault, Outcome, RecordOutcome, Status, refused};
 use super::store::{ConvertedRecord, DiskStore, Settled};
 
-/// A log of at least this size is converted by all threads together; smaller ones by one thread each.
+/// A log of at least this size is converted by all threads together; smaller ones by one thread
+/// each.
 const LARGE_LOG: u64 = 32 << 20;
 
 /// Converts logs.
@@ -17,27 +18,28 @@ const LARGE_LOG: u64 = 32 << 20;
 pub(super) struct Worker<'a> {
     /// The files.
     pub(super) logs: &'a dyn Logs,
-    /// What a person says; its `jobs` are shared by all logs.
+    /// The options of the person; their `jobs` are shared by all logs.
     pub(super) options: &'a Options,
     /// The datastore.
     pub(super) out: Option<&'a Path>,
-    /// Whether nothing is written.
+    /// True if nothing is written.
     pub(super) dry_run: bool,
-    /// Whether records that are there and say something else are replaced.
+    /// True if records that are there and say something else are replaced.
     pub(super) overwrite: bool,
     /// Told of every stretch of bytes that has been read.
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
 }
 
-/// What a log became, with its records not yet in place.
+/// A converted log, with its records not yet in place.
 struct Attempt {
     index: usize,
     result: Result<(Vec<Converted>, Vec<ConvertedRecord>), End>,
 }
 
 impl Worker<'_> {
-    /// Converts logs; outcomes are in the order given. Records are put in place one log after the other in an order that
-    /// does not depend on the threads, so of two logs that claim one name the same one always wins.
+    /// Converts logs; outcomes are in the order given. Records are put in place one log after the
+    /// other in an order that does not depend on the threads, so of two logs that claim one name
+    /// the same one always wins.
     pub(super) fn convert_all(&self, found: &[FoundLog]) -> Vec<Outcome> {
         let (small, large): (Vec<usize>, Vec<usize>) =
             (0..found.len()).partition(|&index| found[index].bytes < LARGE_LOG);

@@ -32,19 +32,19 @@ pub(crate) struct HubArgs {
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) hub: Option<String>,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
 
-/// What to do on a hub.
+/// A command on a hub.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     Login(Login),
     /// Forget the token that is kept for a hub
     #[command(after_help = "Examples:\n  assay hub logout --hub https://hub.example")]
     Logout,
-    /// Who the token belongs to
+    /// Show the owner of the token
     #[command(after_help = "Examples:\n  assay hub whoami\n  assay hub whoami --format json")]
     Whoami,
     /// Print the token that is kept for a hub, for other programs
@@ -69,15 +69,18 @@ Examples:
   assay hub login --hub https://hub.example --git < token.txt
   assay hub login --hub http://127.0.0.1:8080 --token hf_...")]
 pub(crate) struct Login {
-    /// The token; asked for in a terminal, read from standard input otherwise, so that it stays out of the shell's history
+    /// The token; asked for in a terminal, read from standard input otherwise, so that it stays out
+    /// of the shell's history
     #[arg(long, value_name = "TOKEN", conflicts_with = "browser")]
     pub(crate) token: Option<String>,
 
-    /// Sign in with a code that is approved in a browser, on this machine or another; the token lasts thirty days
+    /// Sign in with a code that is approved in a browser, on this machine or another; the token
+    /// lasts thirty days
     #[arg(long)]
     pub(crate) browser: bool,
 
-    /// Also let git use the token for this hub: `assay hub credential` becomes its credential helper
+    /// Also let git use the token for this hub: `assay hub credential` becomes its credential
+    /// helper
     #[arg(long)]
     pub(crate) git: bool,
 }
@@ -88,7 +91,7 @@ pub(crate) struct Login {
 Examples:
   printf 'protocol=https\\nhost=hub.example\\n\\n' | assay hub credential get")]
 pub(crate) struct Credential {
-    /// What git wants: only `get` is answered, tokens are kept by `assay hub login`
+    /// Operation of git: only `get` is answered, tokens are kept by `assay hub login`
     #[arg(value_name = "OPERATION")]
     pub(crate) operation: String,
 }
@@ -105,7 +108,7 @@ pub(crate) struct Repo {
     pub(crate) action: RepoAction,
 }
 
-/// What to do with a repository.
+/// A command on a repository.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RepoAction {
     /// Create a repository
@@ -113,7 +116,7 @@ pub(crate) enum RepoAction {
     Create {
         /// Its name; without a namespace it becomes your own
         id: RepoId,
-        /// What it will hold
+        /// Kind of the repository
         #[arg(long = "type", value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
         kind: Kind,
         /// Let only its owner and the members of its organisation see it
@@ -125,7 +128,7 @@ pub(crate) enum RepoAction {
         after_help = "Examples:\n  assay hub repo list --author acme\n  assay hub repo list --type dataset --official"
     )]
     List {
-        /// What they hold
+        /// Kind of the repositories
         #[arg(long = "type", value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
         kind: Kind,
         /// Only those of this namespace
@@ -140,7 +143,7 @@ pub(crate) enum RepoAction {
         /// Only benchmarks that the operator marked as official
         #[arg(long)]
         official: bool,
-        /// How many at most
+        /// Most repositories to list
         #[arg(long, default_value_t = 100, value_name = "N")]
         limit: usize,
     },
@@ -149,7 +152,7 @@ pub(crate) enum RepoAction {
     Delete {
         /// Its name
         id: RepoId,
-        /// What it holds
+        /// Kind of the repository
         #[arg(long = "type", value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
         kind: Kind,
         /// Yes, really
@@ -169,12 +172,12 @@ pub(crate) struct Pr {
     #[command(subcommand)]
     pub(crate) action: PrAction,
 
-    /// What the repository holds
+    /// Kind of the repository
     #[arg(long = "type", global = true, value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
     pub(crate) kind: Kind,
 }
 
-/// What to do with a pull request.
+/// A command on a pull request.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PrAction {
     /// List pull requests
@@ -201,7 +204,7 @@ pub(crate) enum PrAction {
         id: RepoId,
         /// Its number
         num: u32,
-        /// What to say with it
+        /// Comment beside it
         #[arg(long, value_name = "TEXT")]
         comment: Option<String>,
     },
@@ -214,7 +217,7 @@ pub(crate) enum PrAction {
         id: RepoId,
         /// Its number
         num: u32,
-        /// What to say with it
+        /// Comment beside it
         #[arg(long, value_name = "TEXT")]
         comment: Option<String>,
     },
@@ -236,7 +239,8 @@ pub(crate) struct Leaderboard {
     /// The metric that ranks [default: the primary one]
     #[arg(long, value_name = "ID")]
     pub(crate) metric: Option<String>,
-    /// Which run of a model counts: most-trusted (or authoritative), best, latest or all [default: most-trusted]
+    /// Run of a model that counts: most-trusted (or authoritative), best, latest or all [default:
+    /// most-trusted]
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
     /// Only results whose token was checked
@@ -248,7 +252,7 @@ pub(crate) struct Leaderboard {
     /// The board as it stood at a date, a moment or a commit of the benchmark
     #[arg(long, value_name = "WHEN")]
     pub(crate) as_of: Option<String>,
-    /// How many rows at most
+    /// Most rows to show
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: usize,
 }
@@ -278,7 +282,7 @@ pub(crate) struct Proof {
     pub(crate) jti: String,
 }
 
-/// What a repository holds.
+/// A kind of repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// A model

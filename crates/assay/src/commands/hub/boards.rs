@@ -14,7 +14,7 @@ use crate::table::table;
 
 /// Columns that would make a terminal scroll; `--format json` has them.
 const LEFT_OUT: [&str; 3] = ["framework", "notes", "parameters"];
-/// How many characters a cell of a board has at most.
+/// Number of characters that a cell of a board has at most.
 const LONG: usize = 48;
 
 /// Shows a leaderboard.

@@ -17,7 +17,8 @@ const TOKEN: &str = "/oauth/token";
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 /// How this program calls itself, as clients of RFC 8628 do.
 const CLIENT: &str = "assay";
-/// How much longer to wait between two questions when the hub asks for it, in seconds (RFC 8628, 3.5).
+/// How much longer to wait between two questions when the hub asks for it, in seconds (RFC 8628,
+/// 3.5).
 const SLOWER: u64 = 5;
 /// The longest wait between two questions that is believed, in seconds.
 const MAX_INTERVAL: u64 = 60;

@@ -15,7 +15,8 @@ const MAX_REQUEST: u64 = 64 << 10;
 /// The user name for git when it names none: a hub reads the token alone.
 const USER: &str = "token";
 
-/// Answers a request of git. Without a token for the host the answer is empty, and git asks others or the person.
+/// Answers a request of git. Without a token for the host the answer is empty, and git asks others
+/// or the person.
 pub(super) fn answer(operation: &str, config: &Config) -> Result<Answer, HubCommandError> {
     let mut request = String::new();
     let read = std::io::stdin()

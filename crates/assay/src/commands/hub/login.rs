@@ -84,8 +84,8 @@ pub(super) fn token(named: Option<&str>, config: &Config) -> Result<Answer, HubC
     })
 }
 
-/// Keeps what an issuer gave a machine. It is no token of a person, so there is nobody to ask for; whether it is good shows
-/// when the first entry is signed with it.
+/// Keeps what an issuer gave a machine. It is no token of a person, so there is nobody to ask for;
+/// whether it is good shows when the first entry is signed with it.
 fn keep_credential(
     mut kept: Credentials,
     hub: &str,
@@ -154,7 +154,8 @@ pub(super) fn whoami(client: &Client) -> Result<Answer, HubCommandError> {
     Ok(Answer { text, json })
 }
 
-/// Returns the token that a person types, unseen, or the first line of a standard input that is no terminal.
+/// Returns the token that a person types, unseen, or the first line of a standard input that is no
+/// terminal.
 fn typed(hub: &str) -> Option<String> {
     let text = if std::io::stdin().is_terminal() {
         let terminal = console::Term::stderr();

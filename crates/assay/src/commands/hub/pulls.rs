@@ -9,7 +9,7 @@ use super::show::day;
 use super::{Answer, HubCommandError};
 use crate::table::table;
 
-/// How many pull requests are listed at most.
+/// Number of pull requests that are listed at most.
 const MAX_LISTED: usize = 10_000;
 
 /// Lists, shows, merges or closes pull requests.

@@ -32,7 +32,7 @@ pub(crate) struct ImportArgs {
     pub(crate) hub: Option<String>,
 }
 
-/// Where the results come from.
+/// The source of the results.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Source {
     Eee(Eee),
@@ -74,11 +74,11 @@ pub(crate) struct Eee {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// How the account is printed
+    /// Format of the account
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 
-    /// How many threads to use [default: one for each core]
+    /// Number of threads to that use [default: one for each core]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 

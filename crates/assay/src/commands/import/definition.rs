@@ -25,8 +25,8 @@ const SUMMARIES: [&str; 8] = [
     "all",
 ];
 
-/// The definition: every task and metric that the records have. The metric that most results have is primary, and the task
-/// that sums the benchmark up is the first.
+/// The definition: every task and metric that the records have. The metric that most results have
+/// is primary, and the task that sums the benchmark up is the first.
 pub(super) fn eval_yaml(benchmark: &BenchmarkPlan) -> String {
     let primary = benchmark
         .metrics
@@ -89,7 +89,7 @@ fn tasks(benchmark: &BenchmarkPlan) -> Vec<(&TaskId, &str)> {
     tasks
 }
 
-/// What a benchmark is called: what the source calls it, else its directory in words.
+/// Returns the title of a benchmark: its name in the source, else its directory in words.
 fn title(benchmark: &BenchmarkPlan) -> String {
     let common = most_common(&benchmark.titles);
     match common.filter(|title| *title != benchmark.name) {
@@ -98,7 +98,8 @@ fn title(benchmark: &BenchmarkPlan) -> String {
     }
 }
 
-/// What the results measure, who published them and where the data is, as far as all records say the same.
+/// Returns the description: the measure, the publishers and the place of the data, as far as all
+/// records agree.
 fn description(benchmark: &BenchmarkPlan) -> String {
     let mut sentences = Vec::new();
     if let [only] = benchmark.measures.keys().collect::<Vec<_>>().as_slice() {

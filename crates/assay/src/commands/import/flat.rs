@@ -1,4 +1,5 @@
-//! The flat layout of a datastore: objects by UUID, and a list that says where each of them belongs.
+//! The flat layout of a datastore: objects by UUID, and a list that says where each of them
+//! belongs.
 //!
 //! `flat/latest_manifest.json` names the list of the newest snapshot; a file below
 //! `flat/indexes/by_collection` is the list of one collection.

@@ -1,4 +1,4 @@
-//! What a datastore will be on a hub: worked out first, sent afterwards.
+//! The plan of a datastore on a hub: worked out first, sent afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,10 +13,11 @@ use super::reported::{self, Bounds, Reported};
 use super::scales::Scales;
 use assay_formats::eee::repo_names as names;
 
-/// How the file of samples is called that belongs to a record.
+/// The ending of the name of the samples file of a record.
 pub(super) const SAMPLES_ENDING: &str = "_samples.jsonl";
 
-/// Benchmarks and models, by their names in lower case: on a hub, names that differ in case are one.
+/// Benchmarks and models, by their names in lower case: on a hub, names that differ in case are
+/// one.
 pub(super) struct Plan {
     namespace: String,
     records: u64,
@@ -29,13 +30,13 @@ pub(super) struct BenchmarkPlan {
     pub(super) id: RepoId,
     /// The name that records file it under.
     pub(super) name: String,
-    /// What the records say it is called, with how often.
+    /// The titles in the records, with their counts.
     pub(super) titles: BTreeMap<String, u64>,
-    /// Who published the results, with how often.
+    /// The publishers of the results, with their counts.
     pub(super) publishers: BTreeMap<String, u64>,
-    /// Where the data is, with how often.
+    /// The places of the data, with their counts.
     pub(super) data: BTreeMap<String, u64>,
-    /// What its results measure, with how often.
+    /// The measures of its results, with their counts.
     pub(super) measures: BTreeMap<String, u64>,
     /// The tasks in the order in which records have them, with the names that people know.
     pub(super) tasks: Vec<(TaskId, String)>,
@@ -43,18 +44,18 @@ pub(super) struct BenchmarkPlan {
     pub(super) metrics: BTreeMap<MetricId, MetricPlan>,
     /// The records.
     pub(super) records: Vec<RecordPlan>,
-    /// What the records report, until all of them are known.
+    /// The reports of the records, until all of them are known.
     reported: Vec<ReportedOfModel>,
 }
 
 /// A metric that is to be.
 pub(super) struct MetricPlan {
-    /// What people call it.
+    /// The label of the model.
     pub(super) display_name: String,
     pub(super) direction: Direction,
     /// From where to where its values go.
     pub(super) bounds: Option<Bounds>,
-    /// How many results have it: the most common one is primary.
+    /// Number of results that have it: the most common one is primary.
     pub(super) uses: u64,
 }
 
@@ -62,14 +63,14 @@ pub(super) struct MetricPlan {
 struct ReportedOfModel {
     /// The key of the model in the plan.
     model: String,
-    /// Which record it is of, from 0.
+    /// The index of its record, from 0.
     record: u64,
     result: Reported,
 }
 
 /// A record that is to be, with its samples.
 pub(super) struct RecordPlan {
-    /// Where it belongs and where it is.
+    /// The target and the source of the record.
     pub(super) record: FilePlan,
     /// The same of its samples, when it has some.
     pub(super) samples: Option<FilePlan>,
@@ -77,13 +78,13 @@ pub(super) struct RecordPlan {
 
 /// A file that is to be.
 pub(super) struct FilePlan {
-    /// Where it belongs.
+    /// The target path.
     pub(super) place: String,
-    /// Where it is.
+    /// The source of the bytes.
     pub(super) content: Content,
 }
 
-/// Where the bytes of a file are.
+/// The source of the bytes of a file.
 pub(super) enum Content {
     /// On the disk.
     File(PathBuf),
@@ -101,9 +102,9 @@ impl RecordPlan {
 /// A model that is to be.
 pub(super) struct ModelPlan {
     pub(super) id: RepoId,
-    /// What people call it, when a record says so.
+    /// The label, when a record has one.
     pub(super) name: Option<String>,
-    /// How many parameters it has, when a record says so.
+    /// Number of parameters that it has, when a record says so.
     pub(super) parameters: Option<u64>,
     /// The entries of each benchmark.
     pub(super) entries: BTreeMap<RepoId, Vec<Entry>>,
@@ -120,12 +121,12 @@ impl Plan {
         }
     }
 
-    /// How many records are in the plan.
+    /// Returns the number of records that are in the plan.
     pub(super) fn records(&self) -> u64 {
         self.records
     }
 
-    /// How many repositories the plan has.
+    /// Returns the number of repositories that the plan has.
     pub(super) fn steps(&self) -> u64 {
         (self.benchmarks.len() + self.models.len()) as u64
     }
@@ -142,7 +143,8 @@ impl Plan {
         names.into_values().collect()
     }
 
-    /// Adds a record that the validator let pass. The error is the end of a sentence that begins with its path.
+    /// Adds a record that the validator let pass. The error is the end of a sentence that begins
+    /// with its path.
     pub(super) fn add(&mut self, prepared: &Prepared) -> Result<(), String> {
         let record = &prepared.record;
         let parts: Vec<&str> = prepared.place.rsplit('/').collect();
@@ -196,7 +198,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes entries of all that was reported, now that all of it is known. Returns what had to be decided, a sentence each.
+    /// Makes entries of all that was reported, now that all of it is known. Returns what had to be
+    /// decided, a sentence each.
     pub(super) fn finish(&mut self) -> Vec<String> {
         let mut remarks = Vec::new();
         for benchmark in self.benchmarks.values_mut() {
@@ -297,7 +300,7 @@ impl ModelPlan {
             .collect()
     }
 
-    /// What a new repository of the model says of it.
+    /// Returns the `README.md` of a new repository of the model.
     pub(super) fn readme(&self) -> String {
         let name = self.name.as_deref().unwrap_or(self.id.name());
         let title = format!("# {}\n", name.replace(['\r', '\n'], " "));
@@ -324,7 +327,7 @@ fn count(counts: &mut BTreeMap<String, u64>, value: &Json) {
     }
 }
 
-/// How many parameters a record says that a model has.
+/// Returns the number of parameters of a model that a record states.
 fn parameters(details: &Json) -> Option<u64> {
     let written = &details["params_billions"];
     let billions = written
@@ -340,7 +343,8 @@ fn parameters(details: &Json) -> Option<u64> {
         .then(|| (billions * 1e9).round() as u64)
 }
 
-/// Adds a result to the entries of a model: to the last one when that is of the same record, task and setup.
+/// Adds a result to the entries of a model: to the last one when that is of the same record, task
+/// and setup.
 fn add_result(
     entries: &mut Vec<Entry>,
     benchmark: &RepoId,

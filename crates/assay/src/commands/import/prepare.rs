@@ -1,5 +1,5 @@
-//! Records as they lie on disk, made ready for the import: older ones upgraded, impossible values left out, all of it
-//! validated.
+//! Records as they lie on disk, made ready for the import: older ones upgraded, impossible values
+//! left out, all of it validated.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -23,23 +23,23 @@ pub(super) struct Prepared {
     pub(super) file: PathBuf,
     /// The file of its samples, if it has some.
     pub(super) samples_file: PathBuf,
-    /// Where it belongs in a datastore.
+    /// The path in a datastore.
     pub(super) place: Arc<str>,
-    /// What it says, in the current version.
+    /// The record, in the current version.
     pub(super) record: Json,
     /// Its text, where that is not the one on disk.
     pub(super) text: Option<Arc<str>>,
 }
 
-/// What came of preparing records.
+/// The outcome of preparing records.
 #[derive(Default)]
 pub(super) struct Preparation {
     pub(super) records: Vec<Prepared>,
-    /// Why records cannot be imported, a sentence each.
+    /// The reasons why records cannot be imported, a sentence each.
     pub(super) refused: Vec<String>,
     /// Values that were left out, a sentence each.
     pub(super) left_out: Vec<String>,
-    /// What the validator warns of.
+    /// The warnings of validation.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -114,8 +114,8 @@ fn faults(reports: &[FileReport]) -> HashMap<&str, String> {
     faults
 }
 
-/// A record in the current version, without the values that cannot be. The error is the end of a sentence that begins with
-/// its path.
+/// A record in the current version, without the values that cannot be. The error is the end of a
+/// sentence that begins with its path.
 fn draft(disk: &Disk, path: &Arc<str>, left_out: &mut Vec<String>) -> Result<Prepared, String> {
     let file = disk.path(path).to_owned();
     let samples_name = format!(
@@ -167,7 +167,8 @@ fn draft(disk: &Disk, path: &Arc<str>, left_out: &mut Vec<String>) -> Result<Pre
     })
 }
 
-/// Takes out the results whose score is no number or outside of the bounds that the record itself gives, and tells which.
+/// Takes out the results whose score is no number or outside of the bounds that the record itself
+/// gives, and tells which.
 fn drop_impossible(record: &mut Json) -> Vec<String> {
     let mut dropped = Vec::new();
     let Some(results) = record["evaluation_results"].as_array_mut() else {
@@ -185,7 +186,7 @@ fn drop_impossible(record: &mut Json) -> Vec<String> {
     dropped
 }
 
-/// Why a score cannot be, if it cannot.
+/// Returns the reason why a score is impossible, if it is.
 fn impossible(result: &Json) -> Option<String> {
     let score = &result["score_details"]["score"];
     let Some(value) = score.as_f64() else {

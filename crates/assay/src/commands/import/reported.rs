@@ -1,4 +1,4 @@
-//! What a record reports, result by result, in the words of a result file.
+//! The report of a record, result by result, in the words of a result file.
 
 use assay_model::{
     Cost, Date, Direction, Evaluator, Framework, Number, Provenance, Relationship, Setup, Source,
@@ -19,7 +19,7 @@ pub(super) struct Reported {
     pub(super) task_name: String,
     /// The metric, when the record names it.
     pub(super) metric: Option<String>,
-    /// What the record says the metric measures.
+    /// The description of the metric in the record.
     pub(super) metric_words: Option<String>,
     pub(super) direction: Direction,
     pub(super) bounds: Option<Bounds>,
@@ -28,7 +28,7 @@ pub(super) struct Reported {
     pub(super) uncertainty: StatedUncertainty,
     pub(super) sample_size: Option<u64>,
     pub(super) source: Option<Source>,
-    /// Where the data of the benchmark is, when that is not where the scores are.
+    /// The place of the benchmark's data, when that is not where the scores are.
     pub(super) data: Option<String>,
     pub(super) framework: Option<Framework>,
     pub(super) setup: Setup,
@@ -116,11 +116,12 @@ fn result(record: &Json, result: &Json) -> Option<Reported> {
     })
 }
 
-/// Returns a note on a score that is the mean of several runs, with their range where the record gives it.
+/// Returns a note on a score that is the mean of several runs, with their range where the record
+/// gives it.
 ///
-/// The Holistic Agent Leaderboard writes the range of the runs as `accuracy_confidence_interval`: two
-/// runs of 45 tasks that solve one and three have `-2.22/+2.22`, two that agree `-0.00/+0.00`. That is no
-/// interval of confidence, so it does not become the uncertainty of the score.
+/// The Holistic Agent Leaderboard writes the range of the runs as `accuracy_confidence_interval`:
+/// two runs of 45 tasks that solve one and three have `-2.22/+2.22`, two that agree `-0.00/+0.00`.
+/// That is no interval of confidence, so it does not become the uncertainty of the score.
 fn several_runs(result: &Json) -> Option<String> {
     let details = &result["generation_config"]["additional_details"];
     let runs: u64 = text(&details["runs"])?.parse().ok()?;
@@ -136,7 +137,7 @@ fn several_runs(result: &Json) -> Option<String> {
     })
 }
 
-/// How many samples a record says were evaluated, where it says so of the data.
+/// Returns the number of samples that a record says were evaluated, where it says so of the data.
 fn details_count(result: &Json) -> Option<u64> {
     let data = &result["source_data"];
     data["samples_number"]
@@ -154,7 +155,8 @@ fn bounds(config: &Json) -> Option<Bounds> {
     (min < max && min.is_finite() && max.is_finite()).then_some(Bounds { min, max })
 }
 
-/// How uncertain a score is. Some records write an interval as the distances from the score; what was made of it is told.
+/// Returns the uncertainty of a score. Some records write an interval as the distances from the
+/// score; the interpretation is reported.
 fn uncertainty(stated: &Json, score: Number) -> (StatedUncertainty, Option<String>) {
     let number = |value: &Json| value.as_f64().and_then(Number::new);
     let interval = &stated["confidence_interval"];
@@ -220,7 +222,8 @@ fn provenance(record: &Json, result: &Json) -> Provenance {
     }
 }
 
-/// Where the scores are published, and where the data is, when that is somewhere else: a record lists both together.
+/// Returns the place of the scores, and that of the data when it is another: a record lists both
+/// together.
 fn sources(record: &Json, data: &Json) -> (Option<Source>, Option<String>) {
     let about = &record["source_metadata"];
     let organisation = text(&about["source_organization_url"]).filter(|url| is_address(url));

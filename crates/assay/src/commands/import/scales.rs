@@ -1,4 +1,5 @@
-//! Which metric each result of a benchmark is of, and on which scale: records of one benchmark do not always agree.
+//! The metric and the scale of each result of a benchmark: records of one benchmark do not always
+//! agree.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,16 +10,18 @@ use assay_formats::eee::repo_names as names;
 
 /// The metric of results that do not name one.
 const UNNAMED_METRIC: &str = "score";
-/// What is put behind the name of a metric that improves the other way in another evaluation of the same benchmark.
+/// The suffixes of the name of a metric that improves the other way in another evaluation of the
+/// same benchmark.
 const OTHER_WAY: [&str; 2] = ["_higher_is_better", "_lower_is_better"];
 /// The longest description of a metric that serves as its name, in characters.
 const MAX_NAME: usize = 24;
 
 /// The metrics of a benchmark.
 pub(super) struct Scales {
-    /// The name of results that name no metric, by task; where the task has one named metric, that one.
+    /// The name of results that name no metric, by task; where the task has one named metric, that
+    /// one.
     unnamed: HashMap<TaskId, String>,
-    /// What each result of a task and metric is put on.
+    /// The scale of each task and metric.
     of_task: HashMap<(TaskId, MetricId), Option<Bounds>>,
     metrics: BTreeMap<MetricId, Scale>,
     remarks: Vec<String>,
@@ -65,7 +68,7 @@ impl Scales {
         scales
     }
 
-    /// What had to be decided, a sentence each.
+    /// Returns the decisions, a sentence each.
     pub(super) fn remarks(&self) -> impl Iterator<Item = &str> {
         self.remarks.iter().map(String::as_str)
     }
@@ -151,7 +154,7 @@ impl Scales {
     }
 }
 
-/// Whether a metric was made for a name.
+/// Returns whether a metric was made for a name.
 fn belongs(id: &MetricId, name: &str) -> bool {
     names::metric(name).is_some_and(|plain| {
         let rest = id.as_str().strip_prefix(plain.as_str());
@@ -159,7 +162,7 @@ fn belongs(id: &MetricId, name: &str) -> bool {
     })
 }
 
-/// Whether a suffix is that of a metric with bounds of its own.
+/// Returns whether a suffix is that of a metric with bounds of its own.
 fn is_range(suffix: &str) -> bool {
     let numbers = suffix
         .strip_prefix('_')
@@ -201,7 +204,7 @@ fn leading_word(description: Option<&str>) -> Option<String> {
     is_word.then(|| word.to_lowercase())
 }
 
-/// What people call a metric: its description, where all results have the same; else its name.
+/// Returns the label of a metric: its description, where all results have the same; else its name.
 fn display_name(
     plain: &MetricId,
     id: &MetricId,

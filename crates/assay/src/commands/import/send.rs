@@ -14,16 +14,17 @@ use super::plan::{BenchmarkPlan, Content, FilePlan, ModelPlan, Plan, RecordPlan}
 use crate::commands::hub::HubCommandError;
 use crate::progress::Progress;
 
-/// How many records go into one commit, at most.
+/// Number of records that go into one commit, at most.
 const RECORDS_PER_COMMIT: usize = 500;
-/// How many bytes of records go into one commit, at most.
+/// Number of bytes of records that go into one commit, at most.
 const BYTES_PER_COMMIT: u64 = 16 << 20;
-/// How large a file may be that goes into a commit itself, in bytes. Larger ones are sent beside git.
+/// Maximum size of a file that goes into a commit itself, in bytes. Larger ones are sent beside
+/// git.
 const MAX_INLINE_BYTES: u64 = 8 << 20;
-/// How many files of a repository are looked at, to see which are there.
+/// Number of files of a repository that are looked at, to see which are there.
 const MAX_FILES: usize = 1_000_000;
 
-/// What came of an import.
+/// The outcome of an import.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Report {
     /// Records that are on the hub now, with their samples.
@@ -35,12 +36,12 @@ pub(crate) struct Report {
     pub(crate) changed: u64,
     /// Repositories that were as they should be.
     pub(crate) unchanged: u64,
-    /// What the hub refused, a sentence each.
+    /// The refusals of the hub, a sentence each.
     pub(crate) failures: Vec<String>,
 }
 
 impl Report {
-    /// What a plan would come to.
+    /// Returns the outcome of a plan that is only shown.
     pub(super) fn planned(plan: &Plan) -> Self {
         let entries = plan
             .models
@@ -63,21 +64,22 @@ pub(super) struct Sender<'a> {
     pub(super) jobs: usize,
 }
 
-/// What became of a repository.
+/// The outcome of a repository.
 #[derive(Default)]
 struct Outcome {
-    /// Whether anything was sent.
+    /// True if anything was sent.
     changed: bool,
     /// The records that it has now.
     records: u64,
     /// The results that it has now.
     entries: u64,
-    /// What the hub refused of it, a sentence each.
+    /// The refusals of the hub, a sentence each.
     failures: Vec<String>,
 }
 
 impl Sender<'_> {
-    /// Makes organisations, then benchmarks, then models: a result is validated by a benchmark that is there.
+    /// Makes organisations, then benchmarks, then models: a result is validated by a benchmark that
+    /// is there.
     pub(super) fn send(&self, plan: &Plan) -> Result<Report, HubCommandError> {
         let mut report = Report::default();
         for name in plan.organisations() {
@@ -206,7 +208,8 @@ impl Sender<'_> {
         Ok(unit)
     }
 
-    /// Commits records. Those that the hub refuses are told and left out, and the others are sent all the same.
+    /// Commits records. Those that the hub refuses are told and left out, and the others are sent
+    /// all the same.
     fn commit_records(
         &self,
         id: &RepoId,
@@ -282,7 +285,7 @@ impl Sender<'_> {
             .map(|_| ())
     }
 
-    /// What a file holds now; none when it is not there.
+    /// Returns the current content of a file; none when it is not there.
     fn content(
         &self,
         id: &RepoId,
@@ -302,15 +305,15 @@ impl Sender<'_> {
     }
 }
 
-/// What goes to the hub together or not at all.
+/// Files that go to the hub together or not at all.
 #[derive(Default)]
 struct Unit {
     files: Vec<(String, CommitFile)>,
-    /// How many bytes go into the commit itself.
+    /// Number of bytes that go into the commit itself.
     bytes: u64,
 }
 
-/// What goes into one commit.
+/// The files of one commit.
 #[derive(Default)]
 struct Batch {
     units: Vec<Unit>,
@@ -347,7 +350,7 @@ fn refused_files(error: &ClientError) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Whether something is new; that it is there already is as good.
+/// Returns whether something is new; that it is there already is as good.
 fn tolerate<T>(answer: Result<T, ClientError>) -> Result<bool, ClientError> {
     match answer {
         Ok(_) => Ok(true),

@@ -36,7 +36,7 @@ pub(crate) struct IssuerArgs {
     pub(crate) place: Place,
 }
 
-/// Where to work and how to tell of it.
+/// The data directory, and the format of the answer.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     #[command(flatten)]
@@ -46,12 +46,12 @@ pub(crate) struct Place {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
 
-/// What to do.
+/// A command on the issuer.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     Serve(Serve),
@@ -111,7 +111,7 @@ pub(crate) struct Serve {
     pub(crate) set: Vec<KeyValue>,
 }
 
-/// What to do with a policy.
+/// A command on a policy.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyAction {
     /// Say what is wrong with a policy, or what it allows
@@ -121,13 +121,14 @@ pub(crate) enum PolicyAction {
     Check {
         /// The policy file
         file: PathBuf,
-        /// Tell which rule decides: `integration=`, `framework=NAME@VERSION`, `benchmark=` and `model=`
+        /// Tell which rule decides: `integration=`, `framework=NAME@VERSION`, `benchmark=` and
+        /// `model=`
         #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
         as_if: Vec<KeyValue>,
     },
 }
 
-/// What to do with integrations.
+/// A command on integrations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IntegrationAction {
     /// Register an integration: those that the policy names get nothing before
@@ -147,7 +148,7 @@ pub(crate) enum IntegrationAction {
     Suspend {
         /// Its name
         id: String,
-        /// Why; whoever asks is told
+        /// Reason; the caller is told
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
@@ -159,7 +160,7 @@ pub(crate) enum IntegrationAction {
     },
 }
 
-/// What to do with identities.
+/// A command on identities.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IdentityAction {
     /// Add an identity that the policy does not name
@@ -178,7 +179,7 @@ pub(crate) enum IdentityAction {
     Suspend {
         /// The identity, as `integration/name`
         identity: String,
-        /// Why; whoever asks is told
+        /// Reason; the caller is told
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
@@ -205,22 +206,22 @@ pub(crate) struct NewIdentity {
     /// Its name [default: that of the client]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// How it proves who it is: `oidc`, `oauth_client` or `token`
+    /// Proof of identity: `oidc`, `oauth_client` or `token`
     #[arg(long, value_name = "KIND", value_parser = ["oidc", "oauth_client", "token"])]
     pub(crate) kind: String,
-    /// Whose ID tokens it brings
+    /// Issuer of its ID tokens
     #[arg(long, value_name = "URL")]
     pub(crate) issuer: Option<String>,
-    /// What a claim of its ID token must be
+    /// Value that a claim of its ID token must have
     #[arg(long, value_name = "CLAIM=VALUE")]
     pub(crate) require: Vec<KeyValue>,
-    /// What may have started its run
+    /// Event that may have started its run
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Vec<String>,
-    /// What the client calls itself
+    /// Client id
     #[arg(long, value_name = "ID")]
     pub(crate) client_id: Option<String>,
-    /// How the client proves that: `private_key_jwt` or `client_secret`
+    /// Authentication of the client: `private_key_jwt` or `client_secret`
     #[arg(long, value_name = "WAY", value_parser = ["private_key_jwt", "client_secret"])]
     pub(crate) auth: Option<String>,
     /// The most that its runs are worth
@@ -228,7 +229,7 @@ pub(crate) struct NewIdentity {
     pub(crate) assurance: Option<String>,
 }
 
-/// What to do with credentials.
+/// A command on credentials.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CredentialAction {
     /// Make a credential; its secret is printed once
@@ -239,10 +240,10 @@ pub(crate) enum CredentialAction {
     Add {
         /// The identity, as `integration/name`
         identity: String,
-        /// What it is called
+        /// Label
         #[arg(long, value_name = "TEXT", default_value = "made at the shell")]
         label: String,
-        /// How many days it lasts: a secret at most 90, a public key at most 730
+        /// Lifetime in days: a secret at most 90, a public key at most 730
         #[arg(long, value_name = "N", default_value_t = 90)]
         days: u32,
         /// The public key of a client with `private_key_jwt`, as a JWK
@@ -275,15 +276,16 @@ pub(crate) struct Log {
     /// Only of this identity
     #[arg(long, value_name = "IDENTITY")]
     pub(crate) identity: Option<String>,
-    /// Only what ended like this: `done`, `refused`, `limited`, `failed`, `slowed`, `suspended` or `resumed`
+    /// Only what ended like this: `done`, `refused`, `limited`, `failed`, `slowed`, `suspended` or
+    /// `resumed`
     #[arg(long, value_name = "WORD", value_parser = ["done", "refused", "limited", "failed", "slowed", "suspended", "resumed"])]
     pub(crate) outcome: Option<String>,
-    /// How many, newest first
+    /// Number of events, newest first
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: u32,
 }
 
-/// What `--as-if` asks.
+/// The request of `--as-if`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AsIf {
     pub(crate) integration: String,

@@ -11,7 +11,7 @@ use super::args::Place;
 use crate::args::ShowFormat;
 use crate::commands::operate::with_hub_and;
 
-/// What was done, for people and for machines.
+/// The outcome of a command, for people and for machines.
 pub(super) struct Done {
     text: String,
     json: Json,

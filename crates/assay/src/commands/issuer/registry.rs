@@ -283,7 +283,7 @@ fn credential_json(one: &CredentialInfo) -> Json {
     })
 }
 
-/// Whether an identity is suspended or slowed, and why.
+/// Returns whether an identity is suspended or slowed, and why.
 fn restraint(one: &IdentityInfo) -> String {
     match (&one.suspended, &one.slowed) {
         (Some((since, reason)), _) => format!("suspended since {since}: {reason}"),

@@ -1,4 +1,4 @@
-//! Which logs are meant, and whose keys they have.
+//! The logs that a command names, and the owners of their keys.
 
 use std::path::Path;
 
@@ -10,28 +10,28 @@ use super::args::{AuditArgs, LogName};
 use super::saved::{Saved, SavedLog};
 use super::source::Remote;
 
-/// Where a hub says which keys its logs have.
+/// The path at which a hub publishes the keys of its logs.
 const TRUST: &str = "/.well-known/eval-trust";
 
 /// A log to audit.
 pub(super) struct Target {
-    /// What it is called: `results`, or the address.
+    /// The name of the log: `results`, or the address.
     pub(super) name: String,
-    /// Where it is, as it is saved.
+    /// The address, as it is saved.
     pub(super) address: String,
-    /// Where its files come from.
+    /// The source of its files.
     pub(super) source: Box<dyn LogSource>,
     /// Its key.
     pub(super) key: VerifierKey,
-    /// Who says that this is its key.
+    /// The source of its key.
     pub(super) key_from: KeyFrom,
-    /// What it signed for before.
+    /// The checkpoint that it signed before.
     pub(super) since: Option<SignedCheckpoint>,
     /// The key under the name that the log had at the earlier audit, when it was renamed since.
     pub(super) former: Option<VerifierKey>,
 }
 
-/// Who says which key a log has.
+/// The source of the key of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyFrom {
     /// The one who asks.
@@ -42,13 +42,13 @@ pub(super) enum KeyFrom {
     Hub,
 }
 
-/// Why it is not known what to audit.
+/// The reason why the target of an audit is not known.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TargetError {
     /// The hub refused, or cannot be reached.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// What the hub says of its keys cannot be read.
+    /// The trust note of the hub cannot be read.
     #[error("`{hub}{TRUST}` does not say what keys the logs have: {source}")]
     Note { hub: String, source: TrustNoteError },
     /// It is nothing that could be looked at.
@@ -137,7 +137,8 @@ fn of_hub(
         .collect()
 }
 
-/// Returns true when a log has another name than before and the key that it had: whoever has the key gave it that name.
+/// Returns true when a log has another name than before and the key that it had: whoever has the
+/// key gave it that name.
 fn is_renamed(earlier: &VerifierKey, now: &VerifierKey) -> bool {
     earlier.name() != now.name() && earlier.public_bytes() == now.public_bytes()
 }

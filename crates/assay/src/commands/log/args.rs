@@ -22,7 +22,7 @@ pub(crate) struct LogArgs {
     pub(crate) action: LogAction,
 }
 
-/// What to do with a log.
+/// A command on a log.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogAction {
     Audit(Box<AuditArgs>),
@@ -41,7 +41,7 @@ pub(crate) struct WitnessCommand {
     pub(crate) action: WitnessAction,
 }
 
-/// What to do as a witness.
+/// A command of a witness.
 #[cfg(feature = "hub")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum WitnessAction {
@@ -70,7 +70,7 @@ Exit codes:
   3  it cannot start, or cannot go on"
 )]
 pub(crate) struct WitnessServeArgs {
-    /// What the witness is called, such as the address that it will have, without `https://`; it stays so
+    /// Name of the witness, such as the address that it will have, without `https://`; it stays so
     #[arg(long, value_name = "NAME")]
     pub(crate) name: String,
 
@@ -82,7 +82,7 @@ pub(crate) struct WitnessServeArgs {
     #[arg(long, value_name = "VKEY")]
     pub(crate) log: Vec<VerifierKey>,
 
-    /// Where the key and what was seen are kept
+    /// Directory of the key and of the last checkpoints
     #[arg(long, value_name = "DIR", default_value = "assay-witness")]
     pub(crate) data: PathBuf,
 
@@ -127,11 +127,11 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "VKEY", conflicts_with = "log")]
     pub(crate) key: Option<VerifierKey>,
 
-    /// Which log of the hub [default: both]
+    /// Log of the hub [default: both]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) log: Option<LogName>,
 
-    /// What an earlier audit kept with `--save`
+    /// File that an earlier audit kept with `--save`
     ///
     /// The file may be missing if `--save` names the same one: then this is the first audit.
     #[arg(long, value_name = "FILE")]
@@ -143,20 +143,22 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Read only the entries since the earlier audit, and prove by hashes that the log goes on from there
+    /// Read only the entries since the earlier audit, and prove by hashes that the log goes on from
+    /// there
     #[arg(long)]
     pub(crate) quick: bool,
 
     #[command(flatten)]
     pub(crate) witnesses: WitnessArgs,
 
-    /// How long ago the witnesses may have signed: `1h`, `30m`
+    /// Greatest age of the signatures of witnesses: `1h`, `30m`
     ///
-    /// A log that shows you a history of your own has old signatures at best, from before it was forked.
+    /// A log that shows you a history of your own has old signatures at best, from before it was
+    /// forked.
     #[arg(long, value_name = "AGE", default_value = "1h", requires = "witness")]
     pub(crate) witness_age: Age,
 
-    /// How the outcome is printed
+    /// Format of the outcome
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 

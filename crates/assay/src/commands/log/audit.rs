@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::progress::Progress;
 use crate::witnesses::QuorumError;
 
-/// Why nothing was audited, or the outcome could not be kept.
+/// The reason why nothing was audited, or the outcome could not be kept.
 #[derive(Debug, thiserror::Error)]
 enum AuditError {
     #[error(transparent)]
@@ -57,7 +57,7 @@ fn audit_all(action: &AuditArgs, config: &Config) -> Result<Vec<Outcome>, AuditE
     Ok(outcomes)
 }
 
-/// What the earlier audit kept; none at the first one.
+/// Returns the file of the earlier audit; none at the first one.
 fn earlier(action: &AuditArgs) -> Result<Option<Saved>, SavedError> {
     let Some(path) = &action.since else {
         return Ok(None);
@@ -69,7 +69,7 @@ fn earlier(action: &AuditArgs) -> Result<Option<Saved>, SavedError> {
     }
 }
 
-/// Which witnesses must have signed, and how lately; none when none is given.
+/// Returns the witnesses that must have signed, and the greatest age; none when none is given.
 fn quorum(action: &AuditArgs) -> Result<Option<Quorum<'_>>, QuorumError> {
     let at_least = action.witnesses.at_least()?;
     let oldest = clock::now().seconds() - action.witness_age.seconds;

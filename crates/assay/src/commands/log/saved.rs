@@ -1,4 +1,4 @@
-//! What an audit keeps for the next one.
+//! The file that an audit keeps for the next one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,15 +20,15 @@ pub(super) struct Saved {
 /// A log as it was.
 #[derive(Debug, Clone)]
 pub(super) struct SavedLog {
-    /// Where it was.
+    /// The address of the log.
     pub(super) address: String,
     /// Its key, which the next audit relies on.
     pub(super) key: VerifierKey,
-    /// What it signed for.
+    /// The checkpoint that it signed.
     pub(super) checkpoint: SignedCheckpoint,
 }
 
-/// Why the file cannot be used.
+/// The reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SavedError {
     /// It cannot be read.

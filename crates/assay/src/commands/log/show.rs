@@ -14,19 +14,19 @@ use crate::plural::{bytes, count, grouped};
 /// The version of the JSON document.
 const VERSION: u32 = 1;
 
-/// What came of the audit of a log.
+/// The outcome of the audit of a log.
 pub(super) struct Outcome {
-    /// What the log is called.
+    /// The name of the log.
     pub(super) name: String,
-    /// Where it is.
+    /// The address of the log.
     pub(super) address: String,
     /// Its key.
     pub(super) key: VerifierKey,
-    /// Who says so.
+    /// The source of the key.
     pub(super) key_from: KeyFrom,
     /// The key under the name that the log had at the earlier audit, when it was renamed since.
     pub(super) former: Option<VerifierKey>,
-    /// What was found.
+    /// The report of the audit.
     pub(super) found: Result<AuditReport, AuditFault>,
 }
 
@@ -88,7 +88,7 @@ fn passed(audited: &AuditReport) -> String {
     text
 }
 
-/// Who has seen how much of a log, and when.
+/// Returns the sizes of a log that witnesses have signed, and the times.
 fn witnessed(seen: &QuorumReport, size: u64) -> String {
     let names: Vec<String> = seen
         .witnesses

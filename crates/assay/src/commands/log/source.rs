@@ -6,7 +6,8 @@ use assay_tlog::{LogPath, LogSource, SourceError};
 
 use assay_hub_api::client::{Client, ClientError};
 
-/// How long to wait before asking again. An audit of millions of entries should not end with one lost answer.
+/// The times to wait before a request is repeated. An audit of millions of entries should not end
+/// with one lost answer.
 const PAUSES: [Duration; 3] = [
     Duration::from_millis(200),
     Duration::from_secs(1),
@@ -52,7 +53,7 @@ impl LogSource for Remote {
     }
 }
 
-/// Whether it may go better the next time.
+/// Returns whether it may go better the next time.
 fn may_pass(error: &ClientError) -> bool {
     match error {
         ClientError::Transport { .. } | ClientError::Body { .. } => true,

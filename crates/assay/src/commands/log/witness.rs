@@ -12,7 +12,7 @@ use assay_trust::proof::TrustNote;
 use super::args::WitnessServeArgs;
 use crate::commands::serve::runtime;
 
-/// Why a witness does not start.
+/// The reason why a witness does not start.
 #[derive(Debug, thiserror::Error)]
 enum StartError {
     #[error("`{file}` cannot be used as a trust note: {why}")]

@@ -22,10 +22,10 @@ use crate::plural::{count, grouped};
 use crate::progress::Progress;
 use crate::table::table;
 
-/// How long a day is, in milliseconds.
+/// The length of a day, in milliseconds.
 const DAY: i64 = 86_400_000;
 
-/// What was done, for people and for machines.
+/// The outcome of a command, for people and for machines.
 pub(super) struct Done {
     pub(super) text: String,
     pub(super) json: Json,

@@ -10,7 +10,7 @@ use super::backup::args::{BackupArgs, RestoreArgs};
 use crate::args::ShowFormat;
 use crate::commands::serve::KeyValue;
 
-/// Which hub.
+/// The data directory and configuration of the hub.
 #[derive(Debug, Args)]
 pub(crate) struct HubPlace {
     /// The data directory [default: assay-data]
@@ -27,7 +27,7 @@ pub(crate) struct HubPlace {
 }
 
 impl HubPlace {
-    /// What the flags say of the configuration.
+    /// Returns the flags as keys of the configuration.
     pub(crate) fn flags(&self) -> Vec<(&'static str, String)> {
         let data = self.data.as_ref();
         let data = data.map(|data| ("data", data.display().to_string()));
@@ -66,7 +66,7 @@ pub(crate) struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// What the flags say of the configuration. Flags of their own win over `--set`.
+    /// Returns the flags as keys of the configuration. Flags of their own win over `--set`.
     pub(crate) fn flags(&self) -> Vec<(&str, String)> {
         let own = [
             ("listen", self.listen.clone()),
@@ -149,12 +149,12 @@ pub(crate) struct Admin {
     #[command(flatten)]
     pub(crate) hub: HubPlace,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
 
-/// What to manage.
+/// A command of `assay admin`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminAction {
     /// Users: create, list, password, disable, enable
@@ -218,7 +218,8 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin audit --since 7d --account mallory\n  assay admin audit --repo acme/small --action repo --format json"
     )]
     Audit(Audit),
-    /// Remove content for good, with a public trace: a pull request, commits, a comment, an account's personal data
+    /// Remove content for good, with a public trace: a pull request, commits, a comment, an
+    /// account's personal data
     #[command(
         subcommand,
         after_help = "Examples:\n  assay admin purge pull models/alice/small 4 --reason 'malware'\n  assay admin purge account mallory --reason 'asked for by its owner'"
@@ -288,7 +289,7 @@ pub(crate) enum PurgeAction {
     },
 }
 
-/// What to do with users.
+/// A command on users.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserAction {
     /// Make a user
@@ -299,7 +300,7 @@ pub(crate) enum UserAction {
         /// The name for people [default: the name]
         #[arg(long, value_name = "NAME")]
         full_name: Option<String>,
-        /// Where they can be written to
+        /// E-mail address
         #[arg(long, value_name = "ADDRESS")]
         email: Option<String>,
         /// Let them run the hub
@@ -340,7 +341,7 @@ pub(crate) enum UserAction {
     },
 }
 
-/// What to do with organisations.
+/// A command on organisations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OrgAction {
     /// Make an organisation
@@ -366,7 +367,7 @@ pub(crate) enum OrgAction {
         organisation: String,
         /// The user; without one, the members are listed
         user: Option<String>,
-        /// What they may do: read, contribute, write or admin
+        /// Role: read, contribute, write or admin
         #[arg(long, value_name = "ROLE", default_value = "read")]
         role: Role,
         /// Take the role away
@@ -375,7 +376,7 @@ pub(crate) enum OrgAction {
     },
 }
 
-/// What to do with tokens.
+/// A command on tokens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenAction {
     /// Make a token; its secret is printed once
@@ -383,39 +384,39 @@ pub(crate) enum TokenAction {
         after_help = "Examples:\n  assay admin token create alice --scope write --days 90\n  assay admin token create ci --write acme/model-x --write 'acme-bench/*'"
     )]
     Create {
-        /// Whose it is
+        /// Owner of the token
         user: String,
-        /// What it allows: read, write or admin
+        /// Scope: read, write or admin
         #[arg(long, value_name = "SCOPE", default_value = "write", value_parser = ["read", "write", "admin"])]
         scope: String,
         /// Write to this repository only, or to this namespace with `namespace/*`
         #[arg(long, value_name = "REPO", conflicts_with = "scope")]
         write: Vec<String>,
-        /// What it is called
+        /// Label
         #[arg(long, value_name = "TEXT", default_value = "made at the shell")]
         label: String,
-        /// How many days it lasts [default: until it is revoked]
+        /// Lifetime in days [default: until it is revoked]
         #[arg(long, value_name = "N")]
         days: Option<u32>,
     },
     /// List the tokens of a user, without their secrets
     #[command(after_help = "Examples:\n  assay admin token list alice")]
     List {
-        /// Whose
+        /// Owner
         user: String,
     },
     /// End a token at once
     #[command(after_help = "Examples:\n  assay admin token delete alice 7")]
     #[command(name = "delete", alias = "revoke")]
     Revoke {
-        /// Whose
+        /// Owner
         user: String,
         /// Its number, as `token list` shows it
         id: i64,
     },
 }
 
-/// What to do with trusted publishers.
+/// A command on trusted publishers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PublisherAction {
     /// List the trusted publishers of a repository
@@ -457,7 +458,7 @@ pub(crate) enum PublisherAction {
     },
 }
 
-/// What to do with benchmarks.
+/// A command on benchmarks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchmarkAction {
     /// Mark a benchmark as official
@@ -500,7 +501,7 @@ pub(crate) struct Reindex {
     #[command(flatten)]
     pub(crate) hub: HubPlace,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 
@@ -537,7 +538,7 @@ pub(crate) struct Migrate {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) to: Database,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
@@ -557,7 +558,7 @@ pub(crate) struct ConfigArgs {
     pub(crate) action: ConfigAction,
 }
 
-/// What to do with a configuration.
+/// A command on a configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
     /// Show every key, its value and where that comes from, and every fault
@@ -567,7 +568,7 @@ pub(crate) enum ConfigAction {
     Check {
         #[command(flatten)]
         server: ServerArgs,
-        /// How the answer is printed
+        /// Format of the answer
         #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
         format: ShowFormat,
     },

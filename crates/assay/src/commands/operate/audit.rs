@@ -14,7 +14,7 @@ use crate::table::table;
 /// The units of an age, with their lengths in milliseconds.
 const UNITS: [(char, i64); 3] = [('m', 60_000), ('h', 3_600_000), ('d', 86_400_000)];
 
-/// Which rows.
+/// A filter of rows.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only rows since this date or moment, or no older than this: `2026-11-01`, `7d`, `12h`

@@ -10,7 +10,7 @@ use crate::plural::count;
 use crate::progress::Progress;
 use assay_render::visible;
 
-/// How many differences are printed for people; JSON has them all.
+/// Number of differences that are printed for people; JSON has them all.
 const SHOWN: usize = 20;
 
 /// Rebuilds the index, or compares it with a rebuilt one.

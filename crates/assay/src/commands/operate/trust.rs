@@ -1,4 +1,4 @@
-//! What an operator does with keys, revocations and trusted issuers.
+//! Commands of an operator on keys, revocations and trusted issuers.
 
 pub(crate) mod args;
 mod keys;
@@ -77,7 +77,7 @@ async fn unrevoke(hub: &Hub, action: &UnrevokeArgs) -> Result<Done, Error> {
     Ok(told(&back, "taken back", "would be taken back"))
 }
 
-/// What a revocation falls on. One thing is named, which clap has seen to.
+/// Returns the scope of a revocation. One thing is named, which clap has seen to.
 fn scope(action: &RevokeArgs) -> Result<Scope, Error> {
     let named = &action.scope;
     if let Some(kid) = &named.kid {
@@ -124,7 +124,7 @@ fn from(action: &RevokeArgs) -> Result<RevokedFrom, Error> {
     }
 }
 
-/// What a leaf of the control log did to results, or would do.
+/// Returns the effect of a leaf of the control log on results, done or planned.
 fn told(revoked: &Revoked, done: &str, planned: &str) -> Done {
     let rows: Vec<Vec<String>> = revoked.rows.iter().map(cells).collect();
     let results = count(revoked.rows.len() as u64, "result", "results");

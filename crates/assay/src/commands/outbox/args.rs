@@ -32,7 +32,7 @@ pub(crate) struct OutboxArgs {
     #[command(subcommand)]
     pub(crate) action: OutboxAction,
 
-    /// How the account is printed
+    /// Format of the account
     #[arg(long, value_enum, default_value_t = ShowFormat::Text, global = true)]
     pub(crate) format: ShowFormat,
 }

@@ -57,7 +57,7 @@ pub(crate) struct Submission {
     pub(crate) last_error: Option<String>,
 }
 
-/// Whether a submission is tried again by itself.
+/// The state of a submission: tried again by itself, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SubmissionState {
@@ -170,7 +170,8 @@ impl Outbox {
 }
 
 impl OutboxItem {
-    /// Locks the submission until the returned file is dropped. None when another process is sending it, or has.
+    /// Locks the submission until the returned file is dropped. None when another process is
+    /// sending it, or has.
     pub(crate) fn try_lock(&self) -> io::Result<Option<File>> {
         let file = match fs_err::File::open(self.directory.join(LOCK)) {
             Ok(file) => file.into_file(),
@@ -210,7 +211,8 @@ impl OutboxItem {
         write_description(&self.directory, &self.submission)
     }
 
-    /// Removes the submission. It is gone from the list at once, also when its files cannot all be removed.
+    /// Removes the submission. It is gone from the list at once, also when its files cannot all be
+    /// removed.
     pub(crate) fn remove(self) -> io::Result<()> {
         let gone = self.directory.with_file_name(format!(".old-{}", self.id));
         fs_err::rename(&self.directory, &gone)?;
@@ -255,7 +257,8 @@ fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the description beside the old one and puts it in its place, so that there is always a whole one.
+/// Writes the description beside the old one and puts it in its place, so that there is always a
+/// whole one.
 fn write_description(directory: &Path, submission: &Submission) -> io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     serde_json::to_writer_pretty(&mut file, submission)?;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use assay_formats::rows::sha256_of;
 
-/// Returns the SHA-256 of the sorted names and versions of the packages beside the program, one to a
-/// line, and their number. None when it is not in a Python environment.
+/// Returns the SHA-256 of the sorted names and versions of the packages beside the program, one to
+/// a line, and their number. None when it is not in a Python environment.
 pub(super) fn package_digest(
     program: &OsStr,
     search_path: Option<&OsStr>,

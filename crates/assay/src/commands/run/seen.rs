@@ -33,7 +33,8 @@ impl SeenFiles {
         Self(seen)
     }
 
-    /// Returns whether a log, a file or a run directory, has a file that `before` did not have as it is.
+    /// Returns whether a log, a file or a run directory, has a file that `before` did not have as
+    /// it is.
     pub(super) fn is_new(&self, log: &Path, before: &Self) -> bool {
         let log = without_current_dir(log);
         let mut own = self.0.iter().filter(|(path, _)| path.starts_with(log));

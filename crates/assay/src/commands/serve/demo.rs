@@ -1,5 +1,6 @@
-//! A hub that has something to show, made through the hub's own API: published results of real models, and four benchmarks
-//! with invented models, because nobody else can sign results for real ones.
+//! A hub that has something to show, made through the hub's own API: published results of real
+//! models, and four benchmarks with invented models, because nobody else can sign results for real
+//! ones.
 //!
 //! The invented models, their makers and their scores say that they are invented.
 
@@ -22,11 +23,11 @@ pub(super) use self::signed::{IDENTITY, INTEGRATION, policy_in};
 /// The person who proposes results to models of others.
 pub(super) const VISITOR: &str = "visitor";
 
-/// What to say of every invented thing.
+/// The disclaimer of every invented thing.
 const DISCLAIMER: &str =
     "This model, its maker and its scores are invented for the demonstration of a hub.";
 
-/// Whether the demonstration has samples to look at.
+/// A choice whether the demonstration has samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Samples {
     /// The hub has a lake.
@@ -35,8 +36,8 @@ pub(super) enum Samples {
     None,
 }
 
-/// Fills a hub: the operator makes benchmarks and models, a visitor opens pull requests. What is there already stays. Where
-/// there is a harness that signs, some of the results are verified.
+/// Fills a hub: the operator makes benchmarks and models, a visitor opens pull requests. What is
+/// there already stays. Where there is a harness that signs, some of the results are verified.
 pub(super) fn fill(
     operator: &Client,
     visitor: &Client,

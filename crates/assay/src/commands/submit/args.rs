@@ -53,12 +53,12 @@ pub(crate) struct SubmitArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// How the account is printed
+    /// Format of the account
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
 
-/// What logs and records do not say of themselves.
+/// Facts that logs and records do not have.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Logs and records")]
 pub(crate) struct LogArgs {
@@ -70,7 +70,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "FROM=TO")]
     pub(crate) metric: Vec<MetricPair>,
 
-    /// What was evaluated, by the name that the log gives it, when a log has several
+    /// Name of the evaluation in the log, when a log has several
     #[arg(long, value_name = "NAME")]
     pub(crate) evaluation: Option<String>,
 
@@ -90,11 +90,11 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) command: Option<String>,
 
-    /// Where the scores or logs are published
+    /// Address at which the scores or logs are published
     #[arg(long, value_name = "URL")]
     pub(crate) source_url: Option<String>,
 
-    /// What that is called
+    /// Name of that source
     #[arg(long, value_name = "NAME", requires = "source_url")]
     pub(crate) source_name: Option<String>,
 
@@ -103,7 +103,7 @@ pub(crate) struct LogArgs {
     pub(crate) notes: Option<String>,
 }
 
-/// Which run it is, where neither path nor file says so.
+/// The run, where neither path nor file names it.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// The model whose results these are
@@ -118,11 +118,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ID", requires = "benchmark")]
     pub(crate) task: Option<TaskId>,
 
-    /// The commit, branch or tag of the model that was evaluated [default: what the log says, else `main` now]
+    /// The commit, branch or tag of the model that was evaluated [default: what the log says, else
+    /// `main` now]
     #[arg(long, value_name = "REVISION")]
     pub(crate) model_revision: Option<String>,
 
-    /// The commit, branch or tag of the benchmark that was run [default: what the file says, else `main` now]
+    /// The commit, branch or tag of the benchmark that was run [default: what the file says, else
+    /// `main` now]
     #[arg(long, value_name = "REVISION")]
     pub(crate) benchmark_revision: Option<String>,
 
@@ -134,7 +136,7 @@ pub(crate) struct RunArgs {
     pub(crate) logs: LogArgs,
 }
 
-/// Who signs.
+/// The signer.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Signing")]
 pub(crate) struct SigningArgs {
@@ -142,11 +144,12 @@ pub(crate) struct SigningArgs {
     #[arg(long, visible_alias = "to", value_name = "URL")]
     pub(crate) issuer: Option<String>,
 
-    /// What the issuer knows this machine by: `evp_…`, `CLIENT:SECRET`, the ID token of a run, or `-` for standard input
+    /// Credential of this machine at the issuer: `evp_…`, `CLIENT:SECRET`, the ID token of a run,
+    /// or `-` for standard input
     ///
-    /// Better in `ASSAY_CREDENTIAL`, which other users of the machine cannot read. Without either, `ASSAY_CLIENT_ID` with
-    /// `ASSAY_CLIENT_KEY` or `ASSAY_CLIENT_SECRET`, then `ASSAY_ID_TOKEN` (GitLab), then the identity of a GitHub Actions run, then what
-    /// `assay hub login` keeps.
+    /// Better in `ASSAY_CREDENTIAL`, which other users of the machine cannot read. Without either,
+    /// `ASSAY_CLIENT_ID` with `ASSAY_CLIENT_KEY` or `ASSAY_CLIENT_SECRET`, then `ASSAY_ID_TOKEN`
+    /// (GitLab), then the identity of a GitHub Actions run, then what `assay hub login` keeps.
     #[arg(long, value_name = "CREDENTIAL")]
     pub(crate) credential: Option<String>,
 

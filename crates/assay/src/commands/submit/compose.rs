@@ -15,7 +15,7 @@ pub(super) fn whole(path: &str, main: Option<&str>, added: &[&str]) -> Result<St
         .map_err(|error| SubmitError::refused(format!("`{path}` on the hub: {error}")))
 }
 
-/// What the pull request is called.
+/// Returns the title of the pull request.
 pub(super) fn title(plans: &[FilePlan]) -> String {
     let mut names: Vec<String> = plans
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn title(plans: &[FilePlan]) -> String {
     format!("Add results of {}{and_more}", names.join(", "))
 }
 
-/// What the pull request says of itself.
+/// Returns the description of the pull request.
 pub(super) fn description(plans: &[FilePlan]) -> String {
     let mut text = String::new();
     for (_, draft) in plans.iter().flat_map(|plan| &plan.drafts) {

@@ -19,21 +19,22 @@ use crate::config::Config;
 /// An entry that can be sent.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    /// Where it comes from, for people.
+    /// The origin, for people.
     pub(crate) origin: String,
     /// The result file it stands in, and at which place, from 0; none for what was made of a log.
     pub(crate) place: Option<(PathBuf, usize)>,
     /// A result file with this entry alone.
     pub(crate) text: String,
-    /// What it says.
+    /// The entry.
     pub(crate) entry: Entry,
-    /// Whether the author or the log named the commit of the benchmark; otherwise it is the one of now.
+    /// True if the author or the log named the commit of the benchmark; otherwise it is the current
+    /// one.
     pub(crate) names_benchmark_commit: bool,
-    /// Whether the author or the log named the commit of the model.
+    /// True if the author or the log named the commit of the model.
     pub(crate) names_model_commit: bool,
-    /// What was changed or filled in on the way.
+    /// Changes and additions that were made on the way.
     pub(crate) notes: Vec<String>,
-    /// What looks wrong.
+    /// Suspicions.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -58,8 +59,9 @@ impl Draft {
         Ok(())
     }
 
-    /// Whether an entry on the hub is this one: all that was claimed is the same. A token is no part of the claim, and a
-    /// commit that we filled in ourselves may be another today than when it was first sent.
+    /// Returns whether an entry on the hub is this one: all that was claimed is the same. A token
+    /// is no part of the claim, and a commit that we filled in ourselves may be another today than
+    /// when it was first sent.
     pub(super) fn is_like(&self, other: &Entry) -> bool {
         let claim = |entry: &Entry| {
             let mut claim = entry.clone();

@@ -1,4 +1,5 @@
-//! What the hub says of the model and the benchmarks: their commits, and what a benchmark defines at one of them.
+//! Facts of the hub about the model and the benchmarks: their commits, and the definition of a
+//! benchmark at one of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ pub(crate) struct Definitions {
 }
 
 impl Definitions {
-    /// What a benchmark defines at a commit.
+    /// Returns the definition of a benchmark at a commit.
     pub(super) fn get(
         &mut self,
         client: &Client,
@@ -94,7 +95,8 @@ impl Benchmarks for Definitions {
         let mut of_this = self.known.iter().filter(|((own, _), _)| own == id);
         match (of_this.next(), of_this.next()) {
             (Some((_, benchmark)), None) => Lookup::Known(Arc::clone(benchmark)),
-            // With entries for several commits of a benchmark, which of its definitions counts is for the hub to say.
+            // With entries for several commits of a benchmark, which of its definitions counts is
+            // for the hub to say.
             (Some(_), Some(_)) | (None, _) => Lookup::NoList,
         }
     }

@@ -9,7 +9,7 @@ use super::SubmitError;
 /// The largest record that is read, in bytes.
 const MAX_RECORD: u64 = 64 << 20;
 
-/// What the paths of a command hold.
+/// The files of the paths of a command.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     /// The entries of result files.
@@ -23,13 +23,13 @@ pub(crate) struct Inputs {
 /// An entry of a result file.
 #[derive(Debug)]
 pub(crate) struct GivenEntry {
-    /// Where it comes from, for people.
+    /// The origin, for people.
     pub(crate) origin: String,
     /// The file.
     pub(crate) path: PathBuf,
     /// The place in it, from 0.
     pub(crate) position: usize,
-    /// What it says.
+    /// The content.
     pub(crate) piece: Piece,
 }
 
@@ -68,13 +68,14 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Whether there is anything that the converter has to make an entry of.
+    /// Returns whether there is anything that the converter has to make an entry of.
     pub(crate) fn has_runs(&self) -> bool {
         !self.records.is_empty() || !self.logs.is_empty()
     }
 }
 
-/// What a file is, unless it is a log or not there, which the converter finds out and tells.
+/// Returns the kind of a file, unless it is a log or missing, which the converter finds out and
+/// reports.
 fn kind_of(path: &Path) -> Option<FileKind> {
     let name = path.to_string_lossy().replace('\\', "/");
     if !path.is_file() {

@@ -1,4 +1,4 @@
-//! What the hub has of a result file: on the main branch, and in open pull requests.
+//! The versions of a result file on the hub: on the main branch, and in open pull requests.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ const MAX_PULLS: usize = 1000;
 pub(super) struct KnownFile {
     /// The file on the main branch.
     pub(super) main: Option<String>,
-    /// What the file says in each open pull request that has it.
+    /// The entries of the file in each open pull request that has it.
     pulls: Vec<(u32, Vec<Entry>)>,
 }
 
-/// Where an entry is.
+/// The place of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryLocation {
     /// On the main branch.
@@ -55,7 +55,8 @@ impl KnownFile {
         Ok(Self { main, pulls })
     }
 
-    /// Where an entry that looks like this is. One that is merged counts before one that is proposed.
+    /// Returns the place of an entry that looks like this. A merged one counts before a proposed
+    /// one.
     pub(super) fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<EntryLocation> {
         let merged = self
             .main

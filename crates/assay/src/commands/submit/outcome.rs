@@ -5,7 +5,7 @@ use assay_model::Entry;
 use super::args::SubmitArgs;
 use super::draft::Draft;
 
-/// What came of a submission.
+/// The outcome of a submission.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) hub: String,
@@ -18,13 +18,13 @@ pub(super) struct Outcome {
     pub(super) pull: Option<(u32, String)>,
     /// Warnings of validation.
     pub(super) warnings: Vec<String>,
-    /// Who signs.
+    /// The signer.
     pub(super) signing: Signing,
-    /// What the issuer would be asked: its address and the body of each request.
+    /// The requests to the issuer: its address and the body of each.
     pub(super) requests: Vec<(String, String)>,
 }
 
-/// Whether and by whom entries are signed.
+/// The signing of entries: whether, and by whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Signing {
     /// By the issuer at this address.
@@ -42,13 +42,13 @@ pub(super) struct Sent {
     pub(super) path: String,
     pub(super) entry: Entry,
     pub(super) state: State,
-    /// What the hub says of it.
+    /// The standing on the hub.
     pub(super) standing: Option<BoardStanding>,
     pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<String>,
 }
 
-/// Where an entry is.
+/// The place of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Not on the hub before.
@@ -114,13 +114,13 @@ impl Sent {
         sent
     }
 
-    /// Whether the hub calls it verified; none when it has not said.
+    /// Returns whether the hub calls it verified; none when it has not said.
     pub(super) fn is_verified(&self) -> Option<bool> {
         self.standing.as_ref().map(|standing| standing.verified)
     }
 }
 
-/// What the hub says of an entry, found by what the entry says.
+/// Returns the standing of an entry on the hub, found by its content.
 fn standing(results: &[EvalResult], sent: &Sent, pull: Option<u32>) -> Option<BoardStanding> {
     let entry = &sent.entry;
     let values: Vec<f64> = entry.scores.iter().map(|score| score.value.get()).collect();

@@ -111,7 +111,7 @@ fn in_words(outcome: &Outcome, printer: &mut Printer) {
     }
 }
 
-/// What would be sent.
+/// Prints what would be sent.
 fn rehearsal(outcome: &Outcome, printer: &mut Printer) {
     for (path, text) in &outcome.files {
         printer.line(&format!(

@@ -1,4 +1,4 @@
-//! Who signs, and the signing.
+//! The signer, and the signing.
 
 use assay_hub_api::EvalToken;
 use assay_hub_api::client::{Client, Document};
@@ -46,7 +46,7 @@ pub(crate) fn issuer_of(args: &SigningArgs, hub: &Client, config: &Config) -> St
     address.trim_end_matches('/').to_owned()
 }
 
-/// Who signs, when there is a credential to show.
+/// Returns the signer, when there is a credential.
 pub(crate) fn signer(
     args: &SigningArgs,
     address: &str,
@@ -79,7 +79,8 @@ pub(super) fn sign(
         return Ok(());
     };
     for (index, draft) in plans.iter_mut().flat_map(|plan| &mut plan.drafts) {
-        // A token that the author brings was made for this very entry, or is for the hub to decide on.
+        // A token that the author brings was made for this very entry, or is for the hub to decide
+        // on.
         if draft.entry.token.is_some() {
             continue;
         }

@@ -16,7 +16,7 @@ pub(crate) struct TokenArgs {
     pub(crate) action: Action,
 }
 
-/// What to do with tokens.
+/// A command on tokens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     Request(Box<Request>),
@@ -65,7 +65,7 @@ pub(crate) struct Request {
     #[command(flatten)]
     pub(crate) signing: SigningArgs,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
@@ -95,7 +95,7 @@ pub(crate) struct Inspect {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) entry: Option<u16>,
 
-    /// How it is printed
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }

@@ -118,7 +118,7 @@ fn header_of(token: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Which of the allowed headers it is.
+/// Returns the form of the header among those that are allowed.
 fn form_of(header: &str, claims: &Result<Claims, Unverified>) -> &'static str {
     let is_refused = claims
         .as_ref()
@@ -132,7 +132,7 @@ fn form_of(header: &str, claims: &Result<Claims, Unverified>) -> &'static str {
     }
 }
 
-/// Whether it could still be used.
+/// Returns whether it could still be used.
 fn time_of(claims: &Claims, now: Timestamp) -> String {
     let seconds = now.seconds();
     if seconds > claims.exp {

@@ -36,14 +36,14 @@ pub(super) fn run(args: &Request, config: &Config, printer: &mut Printer) -> Exi
     Exit::Clean
 }
 
-/// What was signed.
+/// The signed entries.
 struct Done {
     issuer: String,
     entries: Vec<(Draft, Answer)>,
     written: bool,
 }
 
-/// What came of one entry.
+/// The outcome of one entry.
 enum Answer {
     Signed(Box<Document<EvalToken>>),
     /// The request that would be made.

@@ -41,7 +41,7 @@ struct WireChange<'a> {
     kind: &'static str,
     path: &'a str,
     detail: &'a str,
-    /// How often, for changes of samples.
+    /// The number of times, for changes of samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
 }

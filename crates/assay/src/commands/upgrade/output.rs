@@ -72,8 +72,9 @@ impl UpgradedRecord {
         }
     }
 
-    /// Writes the samples and then the record, so that no record ever stands without its samples; returns where the
-    /// record is. What is there already stays: the same bytes are fine, others are a refusal.
+    /// Writes the samples and then the record, so that no record ever stands without its samples;
+    /// returns where the record is. What is there already stays: the same bytes are fine, others
+    /// are a refusal.
     pub(super) fn write(self, out: &Path, dry_run: bool) -> Result<String, Stop> {
         let record = out.join(&self.path);
         let record_stands = stands(&record, self.json.as_bytes())?;
@@ -109,7 +110,8 @@ impl UpgradedRecord {
     }
 }
 
-/// Whether a file is there with the very bytes that belong there. Other bytes are a refusal: they are someone's.
+/// Returns whether a file is there with the very bytes that belong there. Other bytes are a
+/// refusal: they are someone's.
 fn stands(path: &Path, expected: impl Read) -> Result<bool, Stop> {
     let file = match fs_err::File::open(path) {
         Ok(file) => file,

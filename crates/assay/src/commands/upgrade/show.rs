@@ -12,11 +12,11 @@ use crate::plural::{count, grouped};
 
 /// From this many keys of one map on, equal changes of the keys are told as one.
 const MANY_KEYS: usize = 4;
-/// How many different sets of changes are told.
+/// Number of different sets of changes that are told.
 const MAX_SETS: usize = 20;
-/// How many changes of one set are told.
+/// Number of changes of one set that are told.
 const MAX_LINES: usize = 24;
-/// How many records that were refused for one reason are named.
+/// The number of records refused for one reason that are named.
 const MAX_NAMED: usize = 10;
 
 /// One line of an account.
@@ -67,7 +67,8 @@ fn print_sets(account: &Account, printer: &mut Printer) {
             .push(success);
     }
     let mut sets: Vec<_> = sets.into_iter().collect();
-    // The largest first; equal ones stay in the order of their changes, so that two runs print the same.
+    // The largest first; equal ones stay in the order of their changes, so that two runs print the
+    // same.
     sets.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
     for ((from, lines), members) in sets.iter().take(MAX_SETS) {
         print_set(*from, lines, members, printer);
@@ -143,7 +144,8 @@ fn print_rest(all: usize, told: usize, noun: &str, printer: &mut Printer) {
     }
 }
 
-/// The changes of a record without the positions in lists, each once, with equal changes of many keys as one.
+/// The changes of a record without the positions in lists, each once, with equal changes of many
+/// keys as one.
 fn lines(success: &Success) -> Vec<Line> {
     let of_record = success.changes.iter().map(|change| Line {
         kind: change.kind,

@@ -15,7 +15,8 @@ use crate::disk::Disk;
 use crate::progress::{Progress, Watched};
 use crate::replace::Scratch;
 
-/// What the samples of `{uuid}.json` may be called: today's name, the one that 0.2 documented, and one that was in use.
+/// The names of the samples of `{uuid}.json`: today's, the one that 0.2 documented, and one that
+/// was in use.
 const SAMPLES_ENDINGS: [&str; 3] = ["_samples.jsonl", ".jsonl", "_samples.json"];
 
 /// Upgrades records.
@@ -27,7 +28,7 @@ pub(super) struct Worker<'a> {
     pub(super) progress: &'a Progress,
 }
 
-/// Why a record did not come out.
+/// The reason why a record did not come out.
 pub(super) enum Stop {
     /// It cannot be upgraded.
     Refused(Vec<Why>),
@@ -122,7 +123,8 @@ impl Worker<'_> {
 
     /// A file for samples, where a rename reaches its place; of a dry run nothing stays.
     ///
-    /// It lies at the top of the output, because directories for a record that is refused later would stay behind.
+    /// It lies at the top of the output, because directories for a record that is refused later
+    /// would stay behind.
     fn scratch(&self) -> io::Result<Scratch> {
         if self.dry_run {
             return Scratch::for_nothing();
@@ -131,7 +133,8 @@ impl Worker<'_> {
         Scratch::in_directory(self.out)
     }
 
-    /// Copies the samples of a record to a scratch file: upgraded, or as they are when the record is current.
+    /// Copies the samples of a record to a scratch file: upgraded, or as they are when the record
+    /// is current.
     fn copy_samples(
         &self,
         samples: &str,

@@ -53,7 +53,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) witnesses: WitnessArgs,
 
-    /// How old what is known of revocations may be: `30d`, `12h`, `90m`
+    /// Maximum age of what is known of revocations: `30d`, `12h`, `90m`
     #[arg(long, value_name = "AGE")]
     pub(crate) max_trust_age: Option<Age>,
 
@@ -69,7 +69,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) canonical: bool,
 
-    /// How the verdict is printed
+    /// Format of the verdict
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Age {
     pub(crate) seconds: i64,
 }
 
-/// Why a text is no length of time.
+/// The error of a text that is no length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("write a number and `d`, `h`, `m` or `s`: `30d`")]
 pub(crate) struct AgeError;

@@ -1,4 +1,4 @@
-//! What a token says, for people and for machines.
+//! The claims of a token, for people and for machines.
 
 use std::fmt::Write as _;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 /// The most that is read, in bytes: more than any result file, token or proof has.
 const MAX_BYTES: u64 = 2 << 20;
 
-/// What was given to be verified.
+/// The input to be verified.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Given {
     /// A result file, and where it lies.
@@ -15,7 +15,7 @@ pub(crate) enum Given {
     Proof(String),
 }
 
-/// Why what was given cannot be read.
+/// The reason why the input cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GivenError {
     /// It is neither a file nor a token.
@@ -59,7 +59,8 @@ impl Given {
         if is_token(trimmed) {
             Self::Token(trimmed.to_owned())
         } else if trimmed.starts_with('{') {
-            // A line end behind it is the doing of an editor or of a shell; anything else is a change.
+            // A line end behind it is the doing of an editor or of a shell; anything else is a
+            // change.
             let proof = text.strip_suffix('\n').unwrap_or(&text);
             Self::Proof(proof.strip_suffix('\r').unwrap_or(proof).to_owned())
         } else {
@@ -68,7 +69,8 @@ impl Given {
     }
 }
 
-/// Whether a text has the shape of a token: three parts of base64url. What is in them is for others.
+/// Returns whether a text has the shape of a token: three parts of base64url. What is in them is
+/// for others.
 fn is_token(text: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()

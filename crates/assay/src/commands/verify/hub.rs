@@ -1,4 +1,4 @@
-//! What a hub says of its logs now.
+//! The current logs of a hub.
 
 use assay_hub_api::client::Client;
 use assay_tlog::{Bundle, LogPath, SignedCheckpoint, Tile, TreeHash};
@@ -10,11 +10,12 @@ use super::trust::{Control, Trusted, note};
 use crate::commands::hub::connect;
 use crate::config::Config;
 
-/// Where a hub has its trust note.
+/// The path of the trust note of a hub.
 const NOTE: &str = "/.well-known/eval-trust";
-/// Where a hub has the files of its control log.
+/// The path of the files of the control log of a hub.
 const CONTROL: &str = "/v1/log/control";
-/// The most leaves of a control log that are followed: keys, policies and revocations of many years.
+/// The most leaves of a control log that are followed: keys, policies and revocations of many
+/// years.
 const MAX_CONTROL: u64 = 1 << 16;
 
 /// Asks a hub for its trust note, unless there is one, and for its control log.
@@ -35,7 +36,8 @@ pub(super) fn ask(
     Ok(())
 }
 
-/// The whole control log of a hub. Nothing that the hub says is believed but what hashes to a root that the log's key signed.
+/// The whole control log of a hub. Nothing that the hub says is believed but what hashes to a root
+/// that the log's key signed.
 fn fetch_control(client: &Client, note: &TrustNote) -> Result<Control, VerifyError> {
     let refuse = |why: String| {
         VerifyError::Trust(format!("the control log of `{}`: {why}", client.origin()))

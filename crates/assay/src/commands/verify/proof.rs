@@ -65,7 +65,8 @@ pub(super) fn verify(
     Ok(report(&proven, doubts))
 }
 
-/// Which logs of the proof may be histories that others are not shown: too few witnesses have signed for them.
+/// Returns the logs of the proof that may be histories that others are not shown: too few witnesses
+/// have signed them.
 fn quorum_doubts(
     args: &VerifyArgs,
     at_least: usize,
@@ -90,7 +91,7 @@ fn quorum_doubts(
     .collect()
 }
 
-/// Why what is known of revocations may be too old.
+/// Returns the reason why the known revocations may be too old.
 fn age_doubt(
     args: &VerifyArgs,
     at_least: usize,

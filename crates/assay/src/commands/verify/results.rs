@@ -17,7 +17,7 @@ use super::{Report, VERSION, VerifyError, claims_in_words, reason_document, reas
 /// The directory whose files have to be called after their benchmark.
 const DIRECTORY: &str = ".eval_results";
 
-/// What is thought of one entry.
+/// The verdict on one entry.
 struct CheckedEntry {
     position: usize,
     canonical: Option<Canonical>,
@@ -195,14 +195,16 @@ fn held(
     Ok((claims, signature))
 }
 
-/// The name of a file that lies in a directory of results; elsewhere files may be called as they like.
+/// The name of a file that lies in a directory of results; elsewhere files may be called as they
+/// like.
 fn name_in_results(path: &Path) -> Option<&str> {
     let whole = std::path::absolute(path).ok()?;
     let is_there = whole.parent()?.file_name()? == DIRECTORY;
     path.file_name()?.to_str().filter(|_| is_there)
 }
 
-/// The model that was named, else the one that the token names; that one is not believed, only shown.
+/// The model that was named, else the one that the token names; that one is not believed, only
+/// shown.
 fn model_of(args: &VerifyArgs, canonical: &Canonical) -> Option<RepoId> {
     args.model.clone().or_else(|| {
         let token = assay_trust::UnverifiedToken::read(canonical.token()?).ok()?;

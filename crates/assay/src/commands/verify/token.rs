@@ -7,7 +7,7 @@ use super::trust::Trusted;
 use super::{Report, VERSION, claims_document, claims_in_words, reason_document, reason_in_words};
 use crate::clock;
 
-/// Whether a signature was looked at.
+/// The check of a signature: made, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signature {
     /// It holds, and the hub trusts its issuer.
@@ -27,7 +27,7 @@ impl Signature {
         }
     }
 
-    /// What is missing for certainty.
+    /// Returns the reason why the verdict is not certain.
     pub(super) fn doubt(self) -> Option<&'static str> {
         match self {
             Self::Trusted => None,
@@ -41,7 +41,7 @@ impl Signature {
     }
 }
 
-/// What a token says, as far as it can be believed.
+/// Returns the claims of a token, as far as they can be believed.
 pub(super) fn claims(token: &str, trusted: &Trusted) -> Result<(Claims, Signature), Unverified> {
     if let Some(control) = &trusted.control {
         let (claims, _) = claims_of(token, &control.state)?;
@@ -102,7 +102,7 @@ pub(super) fn verify(token: &str, trusted: &Trusted) -> Report {
     }
 }
 
-/// Whether a push with this token would come too early or too late.
+/// Returns whether a push with this token would come too early or too late.
 fn time_doubt(claims: &Claims, now: Timestamp) -> Option<String> {
     if now.seconds() > claims.exp + CLOCK_SKEW {
         let until = Timestamp::from_seconds(claims.exp);

@@ -1,4 +1,4 @@
-//! What the reader trusts: a note from a file, or what a hub says now.
+//! The trust of the reader: a note from a file, or the current answer of a hub.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::args::VerifyArgs;
 use super::hub;
 use crate::config::Config;
 
-/// What is known beside the thing that is verified.
+/// The facts beside the thing that is verified.
 #[derive(Default)]
 pub(super) struct Trusted {
     /// The keys of the hub's logs.

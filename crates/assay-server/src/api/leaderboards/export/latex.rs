@@ -10,7 +10,8 @@ use assay_model::Direction;
 
 use crate::web::is_hidden;
 
-/// Writes the rows as a `tabular` with rules of booktabs. The best value of a metric is bold, within each group.
+/// Writes the rows as a `tabular` with rules of booktabs. The best value of a metric is bold,
+/// within each group.
 pub(super) fn write(view: &BoardView, metrics: Vec<MetricColumn>, rows: &[BoardRow]) -> String {
     let mut columns = Column::for_document(metrics, rows);
     // Notes are too long for a table on paper.

@@ -10,7 +10,7 @@ use crate::commands::convert::discover::discover;
 use crate::commands::convert::logs::DiskLogs;
 use crate::commands::convert::work::Worker;
 
-/// What is asked of logs and records that are to become one entry.
+/// A request to make one entry of logs and records.
 #[derive(Clone, Copy)]
 pub(crate) struct EntryRequest<'a> {
     /// Logs, run directories, or directories to look for logs in.
@@ -25,15 +25,15 @@ pub(crate) struct EntryRequest<'a> {
     pub(crate) task: &'a TaskId,
     /// The model.
     pub(crate) model: &'a RepoId,
-    /// What the benchmark defines.
+    /// The definition of the benchmark.
     pub(crate) definition: Option<&'a Benchmark>,
-    /// Which score is which metric, where the person says so.
+    /// The scores of metrics, where the person names them.
     pub(crate) pairs: &'a [MetricPair],
-    /// What was evaluated, where a log has several.
+    /// The name of the evaluation, where a log has several.
     pub(crate) evaluation: Option<&'a str>,
-    /// What no log says.
+    /// Facts that no log has.
     pub(crate) about: About<'a>,
-    /// How many threads to use.
+    /// Number of threads to that use.
     pub(crate) jobs: usize,
 }
 
@@ -42,9 +42,9 @@ pub(crate) struct EntryRequest<'a> {
 pub(crate) struct Derived {
     /// The entry; the commit of the model stands in it when the log tells it.
     pub(crate) entry: Entry,
-    /// What was changed on the way.
+    /// Changes that were made on the way.
     pub(crate) changes: Vec<String>,
-    /// What looks wrong.
+    /// Suspicions.
     pub(crate) warnings: Vec<String>,
 }
 

@@ -15,7 +15,7 @@ const DIRECTORY: &str = ".eval_results";
 /// The largest result file that is added to, in bytes.
 const MAX_FILE: u64 = 4 << 20;
 
-/// Where an entry goes.
+/// The place of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place<'a> {
     /// It is only printed.
@@ -26,7 +26,7 @@ pub(super) enum Place<'a> {
     Written(&'a Path),
 }
 
-/// What became of the result file.
+/// The outcome for the result file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     /// The file is new.
@@ -46,7 +46,7 @@ impl Written {
         }
     }
 
-    /// What happened, for a sentence that ends in the path.
+    /// Returns the outcome, for a sentence that ends in the path.
     pub(super) fn words(self, dry_run: bool) -> &'static str {
         match (self, dry_run) {
             (Self::Created, false) => "wrote",
@@ -140,13 +140,14 @@ fn appended(
     if self::entries(&whole).as_ref() == Some(&entries) {
         return Ok((whole, Written::Added));
     }
-    // A list in brackets, an indented list or a second document cannot be added to by writing behind it.
+    // A list in brackets, an indented list or a second document cannot be added to by writing
+    // behind it.
     Err(refuse(format!(
         "`{name}` is laid out so that nothing can be added at its end; add the entry by hand: `--out -` prints it"
     )))
 }
 
-/// Whether two entries claim the same: one task, one set of metrics, one setup.
+/// Returns whether two entries claim the same: one task, one set of metrics, one setup.
 fn is_same_run(one: &Entry, other: &Entry) -> bool {
     let metrics = |entry: &Entry| -> Vec<_> {
         let scores = entry.scores.iter();

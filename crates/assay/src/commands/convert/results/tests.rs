@@ -88,7 +88,8 @@ fn args(more: &[&str]) -> ConvertArgs {
     }
 }
 
-/// What comes of some scores: the entry, remarks and warnings of the choice; or the first reason why there is none.
+/// Returns the outcome of some scores: the entry, remarks and warnings of the choice; or the first
+/// reason why there is none.
 fn made(
     candidates: &[Candidate],
     definition: Option<&Benchmark>,

@@ -46,7 +46,8 @@ pub(crate) struct BackupArgs {
     #[arg(long, conflicts_with_all = ["keep", "verify"])]
     pub(crate) list: bool,
 
-    /// The generation that is verified, by the beginning of its name [default: the newest whole one]
+    /// The generation that is verified, by the beginning of its name [default: the newest whole
+    /// one]
     #[arg(long, value_name = "GENERATION", requires = "verify")]
     pub(crate) at: Option<String>,
 

@@ -6,13 +6,13 @@ use clap::{Args, Subcommand};
 use crate::args::ShowFormat;
 use crate::commands::operate::args::HubPlace;
 
-/// Which hub, and how the answer is printed.
+/// The hub, and the format of the answer.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     #[command(flatten)]
     pub(crate) hub: HubPlace,
 
-    /// How the answer is printed
+    /// Format of the answer
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
 }
@@ -44,7 +44,7 @@ pub(crate) struct KeysArgs {
     pub(crate) place: Place,
 }
 
-/// What to do with keys.
+/// A command on keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysAction {
     /// List every key that the control log knows
@@ -79,7 +79,7 @@ pub(crate) enum KeysAction {
         /// Only what the results log has from this index on [default: everything]
         #[arg(long, value_name = "N")]
         from_index: Option<u64>,
-        /// Why, in words; it is public
+        /// Reason in words; it is public
         #[arg(long, value_name = "TEXT")]
         reason: String,
         /// Change nothing: list every result that would change
@@ -119,7 +119,7 @@ pub(crate) struct TrustArgs {
     pub(crate) place: Place,
 }
 
-/// What to do.
+/// A command of `assay trust`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustAction {
     /// Revoke what falls under a scope, and list every result that changes
@@ -159,7 +159,7 @@ pub(crate) struct RenameArgs {
     pub(crate) dry_run: bool,
 }
 
-/// What is revoked, from where on, and why.
+/// The scope, the start and the reason of a revocation.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  assay trust revoke --jti AAAAAAAAAAAAAAAAAAAAAQ --reason 'issued by mistake'\n  assay trust revoke --framework inspect-ai --versions '>=0.4.0, <0.4.3' --reason 'scoring bug' --dry-run"
@@ -167,7 +167,7 @@ pub(crate) struct RenameArgs {
 pub(crate) struct RevokeArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
-    /// Which versions
+    /// Versions
     #[arg(
         long,
         value_name = "RANGE",
@@ -181,7 +181,7 @@ pub(crate) struct RevokeArgs {
     /// Only what the results log got after this moment
     #[arg(long, value_name = "TIME", conflicts_with = "from_index")]
     pub(crate) after: Option<Date>,
-    /// Why, in words; it is public
+    /// Reason in words; it is public
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     /// Change nothing: list every result that would change
@@ -189,40 +189,41 @@ pub(crate) struct RevokeArgs {
     pub(crate) dry_run: bool,
 }
 
-/// What a revocation falls on: one of these.
+/// The scope of a revocation: one of these.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ScopeArgs {
-    /// What a key signed
+    /// Everything that a key signed
     #[arg(long, value_name = "KID", allow_hyphen_values = true)]
     pub(crate) kid: Option<String>,
-    /// What an integration was given
+    /// Everything that an integration was given
     #[arg(long, value_name = "NAME")]
     pub(crate) integration: Option<String>,
     /// One token
     #[arg(long, value_name = "JTI", allow_hyphen_values = true)]
     pub(crate) jti: Option<String>,
-    /// What an issuer issued
+    /// Everything that an issuer issued
     #[arg(long, value_name = "URL")]
     pub(crate) issuer: Option<String>,
-    /// What a machine identity was given
+    /// Everything that a machine identity was given
     #[arg(long, value_name = "NAME")]
     pub(crate) identity: Option<String>,
-    /// What versions of a framework produced
+    /// Everything that versions of a framework produced
     #[arg(long, value_name = "NAME")]
     pub(crate) framework: Option<String>,
-    /// What was measured on a commit of a benchmark; it is withdrawn, and nobody did wrong
+    /// Everything that was measured on a commit of a benchmark; it is withdrawn, and nobody did
+    /// wrong
     #[arg(long, value_name = "SHA")]
     pub(crate) benchmark_revision: Option<Revision>,
 }
 
-/// Which revocation is taken back.
+/// The revocation to take back.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  assay trust unrevoke 17 --reason 'it was another key'")]
 pub(crate) struct UnrevokeArgs {
     /// Its leaf in the control log, as `assay trust list` shows it
     pub(crate) index: u64,
-    /// Why, in words; it is public
+    /// Reason in words; it is public
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     /// Change nothing: list every result that would change
@@ -230,7 +231,7 @@ pub(crate) struct UnrevokeArgs {
     pub(crate) dry_run: bool,
 }
 
-/// What to do with issuers.
+/// A command on issuers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IssuerAction {
     /// Trust an issuer and its keys
@@ -244,7 +245,7 @@ pub(crate) enum IssuerAction {
         /// Its keys, as a JWK set; those that are not Ed25519 are passed over
         #[arg(long, value_name = "FILE")]
         jwks: PathBuf,
-        /// What its tokens name in `aud` [default: what this hub is called]
+        /// Audience of its tokens, `aud` [default: the name of this hub]
         #[arg(long, value_name = "URL")]
         audience: Option<String>,
         /// A framework that it may sign for [default: all]; may be given several times

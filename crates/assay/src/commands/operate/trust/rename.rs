@@ -12,7 +12,8 @@ use super::super::{hub_config, open_config};
 use super::args::RenameArgs;
 use crate::plural::count;
 
-/// Renames the logs of the hub in a data directory, if the configuration does not call it something else.
+/// Renames the logs of the hub in a data directory, if the configuration does not call it something
+/// else.
 pub(super) fn run(
     action: &RenameArgs,
     place: &HubPlace,

@@ -1,4 +1,5 @@
-//! Published results of the demonstration: real models on real benchmarks, imported like any other datastore.
+//! Published results of the demonstration: real models on real benchmarks, imported like any other
+//! datastore.
 
 use std::io::Read as _;
 use std::path::{Component, Path};

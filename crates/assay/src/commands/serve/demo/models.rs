@@ -27,7 +27,7 @@ pub(super) struct Model {
     pub(super) about: &'static str,
     pub(super) pipeline: &'static str,
     pub(super) base: Option<&'static str>,
-    /// How many parameters its card says it has; some makers do not tell.
+    /// The number of parameters in its card; some makers do not publish it.
     pub(super) parameters: Option<&'static str>,
 }
 

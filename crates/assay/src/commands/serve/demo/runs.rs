@@ -25,11 +25,11 @@ pub(super) struct Run {
     pub(super) board: &'static Board,
     date: &'static str,
     values: &'static [&'static str],
-    /// What to say instead of the usual.
+    /// The notes in place of the usual ones.
     notes: Option<&'static str>,
-    /// Where it is published: the name and the address.
+    /// The source: name and address.
     source: Option<(&'static str, &'static str)>,
-    /// How it was run, when that is not as usual.
+    /// The setup, when it is not the usual one.
     setup: Option<&'static [(&'static str, &'static str)]>,
 }
 
@@ -367,7 +367,7 @@ pub(super) const RERUNS: &[Run] = &[
     .noted("four attempts, no tools, second release"),
 ];
 
-/// What a visitor proposes.
+/// The proposals of a visitor.
 pub(super) const PROPOSALS: &[Proposal] = &[
     Proposal {
         title: "Add a second run on AIME 2026",

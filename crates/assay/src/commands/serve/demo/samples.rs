@@ -13,10 +13,10 @@ const REPOSITORY: &str = "MathArena/aime_2026-runs";
 const BENCHMARK: &str = "MathArena/aime_2026";
 /// The folder of the benchmark, and its task.
 const TASK: &str = "aime_2026";
-/// How many questions there are.
+/// The number of questions.
 const QUESTIONS: u64 = 60;
 
-/// Who answers, and how many of ten questions they get right, about.
+/// The models that answer, and the approximate number of ten questions that they get right.
 const RUNS: [(&str, u64); 4] = [
     ("aurora-labs/aurora-large", 8),
     ("northwind/borealis-2", 7),
@@ -52,7 +52,8 @@ fn evaluation(number: u64, model: &str) -> String {
     format!("{TASK}/{}/{number}", model.replace('/', "_"))
 }
 
-/// Whether an answer is right: the same questions are hard for everyone, and more of them for some.
+/// Returns whether an answer is right: the same questions are hard for everyone, and more of them
+/// for some.
 fn is_right(question: u64, run: u64, skill: u64) -> bool {
     let hardness = question * 7 % 10;
     let luck = (question * 31 + run * 17) % 5;

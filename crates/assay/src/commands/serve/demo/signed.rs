@@ -17,7 +17,7 @@ pub(in super::super) const INTEGRATION: &str = "demo-harness";
 pub(in super::super) const IDENTITY: &str = "demo-harness/runner";
 /// The framework whose results are signed.
 const FRAMEWORK: &str = "pycocotools";
-/// Who may ask for tokens of a hub that demonstrates.
+/// The issuing policy of a hub that demonstrates.
 const POLICY: &str = r#"version = 1
 
 [[integration]]
@@ -49,7 +49,7 @@ pub(in super::super) fn policy_in(data: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Whether the harness signs a run.
+/// Returns whether the harness signs a run.
 pub(super) fn is_signed(run: &Run) -> bool {
     run.board.framework.0 == FRAMEWORK
 }
