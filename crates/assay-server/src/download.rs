@@ -225,7 +225,7 @@ async fn answer(
     }
 }
 
-/// The ETag and the size of a file.
+/// The `ETag` and the size of a file.
 struct Facts {
     etag: HeaderValue,
     size: u64,

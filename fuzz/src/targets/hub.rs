@@ -1,7 +1,7 @@
 //! What clients of a hub send.
 
 use assay_formats::card;
-use assay_hub_api::{Commit, CommitError, CommitLimits, CommitReader, Operation};
+use assay_hub_api::{Commit, CommitError, CommitLimits, CommitOperation, CommitReader};
 
 use crate::harness::fuzz;
 
@@ -43,15 +43,15 @@ fn read(bytes: &[u8], piece: usize) -> Result<Commit<Vec<u8>>, CommitError> {
 fn assert_within_limits(commit: &Commit<Vec<u8>>) {
     assert!(commit.operations.len() <= LIMITS.operations);
     let sizes = commit.operations.iter().map(|operation| match operation {
-        Operation::File { content, .. } => {
+        CommitOperation::File { content, .. } => {
             assert_eq!(content.size, content.written.len() as u64);
             content.size
         }
-        Operation::LargeFile { oid, .. } => {
+        CommitOperation::LargeFile { oid, .. } => {
             assert_eq!(oid.len(), 64);
             0
         }
-        Operation::DeleteFile { .. } | Operation::DeleteFolder { .. } => 0,
+        CommitOperation::DeleteFile { .. } | CommitOperation::DeleteFolder { .. } => 0,
     });
     let sizes: Vec<u64> = sizes.collect();
     assert!(sizes.iter().all(|size| *size <= LIMITS.file_bytes));
