@@ -113,8 +113,9 @@ impl Witness {
         self.logs.iter().map(|key| (key, size(key))).collect()
     }
 
-    /// Signs a checkpoint that goes on from what was signed last, as of a time in seconds since 1970. The answer is a line of
-    /// a note. It is given after the checkpoint is on disk, and to any other request there is none.
+    /// Signs a checkpoint that goes on from the last signed one, as of a time in seconds since the
+    /// year 1970. The answer is a line of a note. It is given after the checkpoint is on disk, and
+    /// to any other request there is none.
     pub fn add_checkpoint(&self, request: &str, seconds: u64) -> Result<String, WitnessRefusal> {
         let request: AddCheckpoint = request.parse().map_err(|_| WitnessRefusal::Form)?;
         let new = self.checked(&request.checkpoint)?;

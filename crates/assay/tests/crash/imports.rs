@@ -111,6 +111,8 @@ fn an_import_of_nothing_fails_and_says_so() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{errors}");
         assert!(errors.contains(told), "{errors}");
-        assert!(output.stdout.is_empty());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["exit_code"], 3, "{report}");
+        assert!(report["error"].as_str().unwrap().contains(told), "{report}");
     }
 }
