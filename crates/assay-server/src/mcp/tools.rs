@@ -317,8 +317,9 @@ fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, String> {
 }
 
 fn repo(text: &str, of: &str) -> Result<RepoId, String> {
-    text.parse()
-        .map_err(|_| format!("`{text}` is no name of a {of}: write it as owner/name"))
+    let id: Option<RepoId> = text.parse().ok();
+    id.filter(|id| id.namespace().is_some())
+        .ok_or_else(|| format!("`{text}` is no name of a {of}: write it as owner/name"))
 }
 
 fn parsed(text: &str) -> Result<Value, String> {

@@ -1,6 +1,7 @@
 //! Logs that are dropped on a page, by plain forms.
 
 use assay_server::{Answer, Person};
+use serde_json::json;
 
 use crate::web_support::{Browser, ORIGIN, form_token, world};
 
@@ -92,7 +93,10 @@ async fn a_dropped_log_becomes_a_previewed_result_and_nothing_else_of_it_is_show
     let checked = preview(&mut bob, &found, &answers).await.expect(200).text();
     assert!(checked.contains("valid.</strong>"), "{checked}");
     assert!(checked.contains("value: 0.75"), "{checked}");
-    assert!(checked.contains("name: inspect-ai"), "{checked}");
+    assert!(
+        checked.contains("name: &quot;inspect-ai&quot;"),
+        "{checked}"
+    );
     assert!(
         checked.contains("value: 0.5"),
         "what is there stays: {checked}"
@@ -170,7 +174,9 @@ async fn a_log_of_a_private_benchmark_tells_strangers_nothing() {
         .text();
 
     assert!(missing.contains("alice/secret"), "{missing}");
-    hub.create(Person::Alice, "datasets/alice/secret")
+    let secret =
+        json!({ "name": "secret", "organization": "alice", "type": "dataset", "private": true });
+    hub.post(Person::Alice, "/api/repos/create", secret)
         .await
         .expect(200);
     let hidden = preview(&mut bob, &found, &with("alice/secret"))

@@ -46,11 +46,11 @@ impl TrustNote {
         self.with_former(&self.control, "control")
     }
 
-    /// Returns true when the older note is of the same hub: it has the keys of this one, under a
-    /// name that the logs have or had. The address of the hub and its issuer may have changed in
-    /// between.
+    /// Returns true when the older note is of the same hub under a name that its logs had before:
+    /// the keys are those of this one. The address of the hub and its issuer were others then.
     pub fn succeeds(&self, older: &Self) -> bool {
-        self.results_keys().contains(&older.results) && self.control_keys().contains(&older.control)
+        self.results_keys()[1..].contains(&older.results)
+            && self.control_keys()[1..].contains(&older.control)
     }
 
     fn with_former(&self, key: &VerifierKey, log: &str) -> Vec<VerifierKey> {

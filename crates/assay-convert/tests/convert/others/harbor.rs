@@ -148,26 +148,37 @@ fn a_running_job_is_converted_with_the_mean_of_its_trials_and_says_so() {
 }
 
 #[test]
-fn what_cannot_be_read_of_one_trial_costs_that_alone() {
-    let mut files = job();
-    files = files
-        .with("job/hello__fixed/agent/trajectory.json", "{")
-        .with("job/sum__fixed/result.json", "[");
+fn a_trajectory_that_cannot_be_read_costs_its_row_the_dialogue_alone() {
+    let files = job().with("job/hello__fixed/agent/trajectory.json", "{");
 
     let output = converted(&files);
 
-    assert_eq!(output.rows(0).len(), 2);
     let rows = output.rows(0);
+    assert_eq!(rows.len(), 3);
     let hello = rows.iter().find(|row| row["sample_id"] == "hello").unwrap();
     assert_eq!(hello["evaluation"]["score"], 1.0);
     assert!(hello["metadata"]["question"].is_string());
     let warnings = output.warnings().join("; ");
     assert!(
-        warnings.contains("1x a trial whose result cannot be read"),
+        warnings.contains("1x a trajectory that cannot be read"),
         "{warnings}"
     );
+}
+
+#[test]
+fn a_trial_that_cannot_be_read_leaves_the_score_and_no_rows_that_contradict_it() {
+    let whole = converted(&job());
+    let files = job().with("job/sum__fixed/result.json", "[");
+
+    let output = converted(&files);
+
+    let score =
+        |output: &Output| output.record(0)["evaluation_results"][0]["score_details"].clone();
+    assert_eq!(score(&output), score(&whole));
+    assert_eq!(output.rows(0), Vec::<Value>::new());
+    let warnings = output.warnings().join("; ");
     assert!(
-        warnings.contains("1x a trajectory that cannot be read"),
+        warnings.contains("1x a trial whose result cannot be read"),
         "{warnings}"
     );
 }

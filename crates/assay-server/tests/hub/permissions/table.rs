@@ -133,6 +133,10 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/models", Needs::Nothing, 200, |place| at(&format!("/api/{}", place.kind))),
     row("GET", "/readyz", Needs::Nothing, 200, |_| at("/readyz")),
     row("GET", "/api/assay/audit", Needs::Operator, 200, |_| at("/api/assay/audit")),
+    row("GET", "/api/assay/changes", Needs::Nothing, 200, |_| at("/api/assay/changes?from=2026-01-01")),
+    row("GET", "/api/assay/compare", Needs::Nothing, 200, |_| at("/api/assay/compare?models=alice/one&models=alice/two")),
+    row("GET", "/api/assay/search", Needs::Nothing, 200, |_| at("/api/assay/search?q=sums")),
+    row("POST", "/mcp", Needs::Nothing, 406, |_| Ask("/mcp".to_owned(), br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#.to_vec())),
     row("GET", "/api/assay/findings", Needs::Nothing, 200, |_| at("/api/assay/findings")),
     row("GET", "/api/assay/removals", Needs::Nothing, 200, |_| at("/api/assay/removals")),
     change("POST", "/api/assay/organizations", Needs::Writing, |place| {
@@ -237,6 +241,7 @@ pub(super) const TABLE: &[Endpoint] = &[
     // tests of their own.
     row("GET", "/api/datasets/{namespace}/{name}/findings", Needs::Read, 404, |place| of(place, "/findings")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard", Needs::Read, 404, |place| of(place, "/leaderboard")),
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard/changes", Needs::Read, 404, |place| of(place, "/leaderboard/changes?from=2026-01-01")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.csv", Needs::Read, 404, |place| of(place, "/leaderboard.csv")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.json", Needs::Read, 404, |place| of(place, "/leaderboard.json")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.md", Needs::Read, 404, |place| of(place, "/leaderboard.md")),
