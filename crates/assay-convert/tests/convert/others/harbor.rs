@@ -172,8 +172,9 @@ fn a_trial_that_cannot_be_read_leaves_the_score_and_no_rows_that_contradict_it()
 
     let output = converted(&files);
 
-    let score =
-        |output: &Output| output.record(0)["evaluation_results"][0]["score_details"].clone();
+    let score = |output: &Output| {
+        output.record(0)["evaluation_results"][0]["score_details"]["score"].clone()
+    };
     assert_eq!(score(&output), score(&whole));
     assert_eq!(output.rows(0), Vec::<Value>::new());
     let warnings = output.warnings().join("; ");
