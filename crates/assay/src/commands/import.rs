@@ -84,6 +84,10 @@ fn import_records(source: &Eee, hub: Option<&str>, config: &Config, printer: &mu
 }
 
 /// Imports a directory of records without a word, for the demonstration of a hub.
+#[cfg_attr(
+    not(feature = "hub"),
+    expect(dead_code, reason = "only a hub has a demonstration")
+)]
 pub(crate) fn import_directory(
     client: &Client,
     directory: &Path,
