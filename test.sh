@@ -60,15 +60,17 @@ fi
 if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null; then
     apt-get install -y -q postgresql >/dev/null 2>&1 || printf '\n== postgresql: not installed, its tests run on SQLite alone\n'
 fi
-# Another engine reads the files of a lake; it wants a Python with `duckdb`, and is passed over without one.
-if ! python3 -c 'import duckdb' 2>/dev/null; then
-    engines="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}/duckdb"
-    if [ ! -f "$engines/complete" ]; then
-        rm -rf "$engines"
-        python3 -m venv "$engines" && "$engines/bin/python" -m pip install --quiet --disable-pip-version-check duckdb \
-            && touch "$engines/complete" || printf '\n== no Python with duckdb: its reading of a lake is skipped\n'
+# Other programs read the tables of a lake, and one pretends to be S3; they want a Python with these packages, and are passed over
+# without one.
+if ! python3 -c 'import duckdb, deltalake, polars, pandas, pyarrow, moto.server, boto3' 2>/dev/null; then
+    peers="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}/lake"
+    if [ ! -f "$peers/complete" ]; then
+        rm -rf "$peers"
+        python3 -m venv "$peers" && "$peers/bin/python" -m pip install --quiet --disable-pip-version-check \
+            duckdb deltalake polars pandas pyarrow 'moto[s3,server]' \
+            && touch "$peers/complete" || printf '\n== no Python with deltalake and the like: their reading of a lake is skipped\n'
     fi
-    [ -f "$engines/complete" ] && export ASSAY_DUCKDB="$engines/bin/python"
+    [ -f "$peers/complete" ] && export ASSAY_LAKE_PYTHON="$peers/bin/python"
 fi
 # The whole workspace each time: a selection of packages has other features and would be compiled again.
 step cargo test --workspace --locked

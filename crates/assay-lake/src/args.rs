@@ -4,10 +4,14 @@ mod cluster;
 
 use std::path::PathBuf;
 
+use assay_lake::RETENTION;
 use assay_lake::cluster::Cluster;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::cluster::{ExecutorArgs, SchedulerArgs};
+
+/// The seconds of an hour.
+pub(crate) const SECONDS_OF_AN_HOUR: u64 = 60 * 60;
 
 /// How much memory a query may use unless told otherwise, in megabytes.
 const DEFAULT_MEMORY: usize = 2_048;
@@ -207,7 +211,8 @@ pub(crate) struct Compare {
 Examples:
   assay lake stats                 what is in it, table by table
   assay lake compact               join small files
-  assay lake check                 read everything and compare it with the manifest
+  assay lake check                 read everything and compare it with the logs
+  assay lake versions              the tables as Delta tables, for other engines
   assay lake files instances       the Parquet files of a table, for other engines
   assay lake serve --socket s      answer a hub over a socket")]
 pub(crate) struct LakeArgs {
@@ -221,15 +226,14 @@ pub(crate) enum LakeCommand {
     /// Tell what is in a lake, table by table
     #[command(after_help = "Examples:\n  assay lake stats\n  assay lake stats --format json")]
     Stats(LakeTask),
-    /// Join small files and remove what nobody names any more
-    #[command(
-        after_help = "Examples:\n  assay lake compact\n  assay lake compact --lake /srv/lake"
-    )]
-    Compact(LakeTask),
-    /// Read every file and compare it with the manifest
+    Compact(LakeCompact),
+    /// Read every file and compare it with the logs
     #[command(after_help = "Examples:\n  assay lake check\n  assay lake check --format json")]
     Check(LakeTask),
     Files(LakeFiles),
+    /// Print the address and version of each table, as other engines read Delta tables
+    #[command(after_help = "Examples:\n  assay lake versions\n  assay lake versions --format json")]
+    Versions(LakeTask),
     Serve(LakeServe),
     #[command(hide = true)]
     Work(LakeWork),
@@ -246,6 +250,21 @@ pub(crate) struct LakeTask {
     /// How the outcome is printed
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
+}
+
+/// Join small files and remove old ones
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  assay lake compact
+  assay lake compact --lake s3://results/lake --keep-hours 1")]
+pub(crate) struct LakeCompact {
+    #[command(flatten)]
+    pub(crate) task: LakeTask,
+
+    /// How long files are kept that no version of the lake has any more, in hours. Whoever began to read or write longer ago fails
+    #[arg(long, default_value_t = RETENTION.as_secs() / SECONDS_OF_AN_HOUR, value_name = "HOURS")]
+    pub(crate) keep_hours: u64,
 }
 
 /// Print the paths of the Parquet files of a table
@@ -333,7 +352,7 @@ pub(crate) struct LakeWork {
 /// Where the lake lies.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Place {
-    /// The directory of the lake, or `s3://BUCKET/PREFIX` to read one [default: `ASSAY_LAKE`, else ./assay-lake]
+    /// The directory of the lake, or `s3://BUCKET/PREFIX` [default: `ASSAY_LAKE`, else ./assay-lake]
     #[arg(long, value_name = "PLACE")]
     pub(crate) lake: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Lakes in S3-compatible object storage. They are made in a directory and read where they lie.
+//! Lakes in S3-compatible object storage.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,20 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use datafusion::common::exec_err;
 use datafusion::error::DataFusionError;
 use datafusion::execution::object_store::{ObjectStoreRegistry, ObjectStoreUrl};
+use object_store::ObjectStore;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
-use object_store::{ObjectStore, ObjectStoreExt as _};
 use url::Url;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What the address of a bucket begins with.
 const SCHEME: &str = "s3://";
 /// What the variables of the environment that concern buckets begin with.
 const VARIABLES: &str = "AWS_";
-/// The largest manifest that is fetched, in bytes.
-const MAX_MANIFEST: u64 = 1 << 30;
 
 /// The place that `s3://BUCKET/PREFIX` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,26 +68,9 @@ impl Bucket {
             .collect()
     }
 
-    /// Fetches a small file of the lake; `None` when there is none of this name.
-    pub(crate) async fn fetch(&self, storage: &Storage, relative: &str) -> Result<Option<Vec<u8>>> {
-        let failed = |error: object_store::Error| Error::Bucket {
-            doing: "fetch",
-            at: format!("{SCHEME}{}/{}", self.name, self.key_of(relative)),
-            source: error,
-        };
-        let store = storage.bucket(&self.name).map_err(failed)?;
-        let answer = match store.get(&self.key_of(relative)).await {
-            Ok(answer) => answer,
-            Err(object_store::Error::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(failed(error)),
-        };
-        if answer.meta.size > MAX_MANIFEST {
-            return Err(Error::Manifest {
-                path: answer.meta.location.to_string().into(),
-                why: format!("it has more than {MAX_MANIFEST} bytes"),
-            });
-        }
-        Ok(Some(answer.bytes().await.map_err(failed)?.to_vec()))
+    /// Connects to the bucket.
+    pub(crate) fn open(&self, storage: &Storage) -> object_store::Result<Arc<dyn ObjectStore>> {
+        storage.bucket(&self.name)
     }
 }
 

@@ -316,7 +316,11 @@ pub(crate) fn register_tables(
     for table in Table::ALL {
         let visibility = match table {
             Table::Results => &each_once,
-            Table::Records | Table::Instances | Table::Messages | Table::Metrics => visibility,
+            Table::Records
+            | Table::Instances
+            | Table::Messages
+            | Table::Metrics
+            | Table::Sources => visibility,
         };
         let provider = LakeTable::new(snapshot, table, text, visibility)?;
         context.register_table(table.as_str(), Arc::new(provider))?;

@@ -1,21 +1,21 @@
-//! Whether a lake is what its manifest says.
+//! Comparing the files of a lake with its logs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use assay_model::chain;
 use datafusion::arrow::array::{AsArray as _, RecordBatch};
 use serde::Serialize;
 
-use crate::bucket::Bucket;
 use crate::checksum::is_as_written;
 use crate::compact::rows_of;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lake::Snapshot;
 use crate::manifest::{DataFile, Source};
 use crate::partition::contains;
 use crate::table::Table;
 
-/// Something that is not as the manifest says.
+/// Something that is not as the logs say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// The file, from the directory of the lake; empty for the whole of it.
@@ -24,31 +24,35 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Reads every file of a snapshot to its end and compares it with the manifest.
-///
-/// What lies in object storage is checked in the directory that it was copied from.
+/// Reads every file of a snapshot to its end and compares it with the logs.
 pub fn check(snapshot: &Snapshot) -> Result<Vec<Fault>> {
-    if Bucket::named(snapshot.directory()).is_some() {
-        return Err(Error::Remote(snapshot.directory().to_owned()));
-    }
     let mut faults = Vec::new();
     let mut counts: BTreeMap<(Table, String), u64> = BTreeMap::new();
     for file in &snapshot.manifest.files {
-        let path = snapshot.path_of(&file.path);
         let mut found = Vec::new();
+        let (path, _copy) = match snapshot.local_path(file) {
+            Ok(local) => local,
+            Err(error) => {
+                faults.push(Fault {
+                    path: file.path.clone(),
+                    message: format!("cannot be read: {}", chain(&error)),
+                });
+                continue;
+            }
+        };
         match std::fs::metadata(&path) {
             Ok(metadata) if metadata.len() != file.bytes => found.push(format!(
-                "has {} bytes, and the manifest says {}",
+                "has {} bytes, and the log says {}",
                 metadata.len(),
                 file.bytes
             )),
             Ok(_) => {
-                match is_as_written(&path, &file.digest) {
+                match is_as_written(&path, file.checksum().unwrap_or_default()) {
                     Ok(true) => {}
                     Ok(false) => found.push("has other bytes than were written".to_owned()),
                     Err(error) => found.push(format!("cannot be read: {error}")),
                 }
-                check_rows(snapshot, file, &mut counts, &mut found);
+                check_rows(&path, file, &mut counts, &mut found);
             }
             Err(error) => found.push(format!("cannot be read: {error}")),
         }
@@ -62,12 +66,12 @@ pub fn check(snapshot: &Snapshot) -> Result<Vec<Fault>> {
 }
 
 fn check_rows(
-    snapshot: &Snapshot,
+    path: &Path,
     file: &DataFile,
     counts: &mut BTreeMap<(Table, String), u64>,
     found: &mut Vec<String>,
 ) {
-    let reader = match rows_of(&snapshot.path_of(&file.path)) {
+    let reader = match rows_of(path) {
         Ok(reader) => reader,
         Err(error) => {
             found.push(format!("is no Parquet file: {}", chain(&error)));
@@ -95,10 +99,7 @@ fn check_rows(
         }
     }
     if rows != file.rows {
-        found.push(format!(
-            "has {rows} rows, and the manifest says {}",
-            file.rows
-        ));
+        found.push(format!("has {rows} rows, and the log says {}", file.rows));
     }
 }
 

@@ -51,16 +51,12 @@ pub(crate) fn refuse(error: &clap::Error, printer: &mut Printer) -> Exit {
 
 /// The lake that is meant.
 fn lake(place: &Place, config: &Config) -> Result<Lake, Error> {
-    Lake::named(place.lake.as_ref().unwrap_or(&config.lake))
+    Lake::named(place.lake.as_ref().unwrap_or(&config.lake), &config.storage)
 }
 
 /// What the lake that is meant holds now.
 fn read(place: &Place, config: &Config) -> Result<Snapshot, Error> {
-    let lake = lake(place, config)?;
-    if lake.is_remote() {
-        return block_on(1, lake.fetch(&config.storage));
-    }
-    lake.read()
+    lake(place, config)?.read()
 }
 
 /// Runs the engine on threads of its own.

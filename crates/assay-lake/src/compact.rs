@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
+use std::time::Duration;
 
 use datafusion::arrow::array::{AsArray as _, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use crate::batch::Rows;
 use crate::error::{Error, Result};
 use crate::lake::{Lake, Writing};
-use crate::manifest::DataFile;
+use crate::manifest::{DataFile, Manifest};
 use crate::names::Names;
 use crate::partition::Partition;
 use crate::table::Table;
@@ -39,12 +40,13 @@ pub struct Compacted {
     pub bytes_before: u64,
     /// How many they have.
     pub bytes_after: u64,
-    /// How many files that nobody names any more were removed; none while somebody reads.
+    /// How many files were removed that no version has had for some time.
     pub removed: u64,
 }
 
-/// Joins the small files of each table and removes what no snapshot names.
-pub fn compact(lake: &Lake) -> Result<Compacted> {
+/// Joins the small files of each table, and removes files that no version of the lake has had for `retention`. Those who began to read
+/// or to write longer ago may miss them.
+pub fn compact(lake: &Lake, retention: Duration) -> Result<Compacted> {
     // A lake that is not there is not made for being compacted.
     drop(lake.read()?);
     let mut writing = lake.write()?;
@@ -54,7 +56,7 @@ pub fn compact(lake: &Lake) -> Result<Compacted> {
         ..Compacted::default()
     };
     join(&mut writing, 2)?;
-    compacted.removed = writing.sweep()?;
+    compacted.removed = writing.clean(retention)?;
     compacted.files_after = writing.manifest.files.len() as u64;
     compacted.bytes_after = bytes(&writing);
     Ok(compacted)
@@ -65,10 +67,10 @@ pub(crate) fn tidy(writing: &mut Writing) -> Result<()> {
     join(writing, TIDY_FILES)
 }
 
-/// Writes again, without the rows of these sources, the files that hold them. The caller commits.
-pub(crate) fn drop_rows(writing: &mut Writing, ids: &BTreeSet<String>) -> Result<()> {
+/// Returns the files of a lake without the rows of these sources. Files that hold such rows are written again.
+pub(crate) fn rows_without(writing: &Writing, ids: &BTreeSet<String>) -> Result<Vec<DataFile>> {
     if ids.is_empty() {
-        return Ok(());
+        return Ok(writing.manifest.files.clone());
     }
     let partitions: BTreeSet<&Partition> = ids
         .iter()
@@ -85,15 +87,13 @@ pub(crate) fn drop_rows(writing: &mut Writing, ids: &BTreeSet<String>) -> Result
     let mut kept = Vec::new();
     let names = Names::new(writing, "r");
     for file in &writing.manifest.files {
-        let path = writing.directory().join(&file.path);
-        if may_hold(file) && holds(&path, ids)? {
-            kept.extend(rewrite(writing.directory(), &[file], ids, &names.next())?);
+        if may_hold(file) && holds(&writing.local_path(file)?, ids)? {
+            kept.extend(rewrite(writing, &[file], ids, &names.next())?);
         } else {
             kept.push(file.clone());
         }
     }
-    writing.manifest.files = kept;
-    Ok(())
+    Ok(kept)
 }
 
 /// The rows of a Parquet file.
@@ -108,9 +108,13 @@ fn bytes(writing: &Writing) -> u64 {
     writing.manifest.files.iter().map(|file| file.bytes).sum()
 }
 
-/// Joins the small files of each table that has at least so many. The manifest has them in the order of their benchmarks and
-/// models, so neighbours are joined.
+/// Joins the small files of each table that has at least so many. They are in the order of their benchmarks and models, so
+/// neighbours are joined.
 fn join(writing: &mut Writing, at_least: usize) -> Result<()> {
+    writing.update(|writing| joined(writing, at_least))
+}
+
+fn joined(writing: &Writing, at_least: usize) -> Result<Option<Manifest>> {
     let mut groups: BTreeMap<Table, Vec<&DataFile>> = BTreeMap::new();
     for file in &writing.manifest.files {
         if file.bytes < SMALL_BYTES {
@@ -118,29 +122,21 @@ fn join(writing: &mut Writing, at_least: usize) -> Result<()> {
         }
     }
     groups.retain(|_, files| files.len() >= at_least);
-    if groups.is_empty() {
-        return Ok(());
-    }
     let names = Names::new(writing, "c");
     let (mut gone, mut made) = (BTreeSet::new(), Vec::new());
     for files in groups.values() {
         for stretch in stretches(files) {
-            let written = rewrite(
-                writing.directory(),
-                stretch,
-                &BTreeSet::new(),
-                &names.next(),
-            )?;
-            made.extend(written);
-            gone.extend(stretch.iter().map(|file| file.path.clone()));
+            made.extend(rewrite(writing, stretch, &BTreeSet::new(), &names.next())?);
+            gone.extend(stretch.iter().map(|file| file.path.as_str()));
         }
     }
-    writing
-        .manifest
-        .files
-        .retain(|file| !gone.contains(&file.path));
-    writing.manifest.files.extend(made);
-    writing.commit()
+    if gone.is_empty() {
+        return Ok(None);
+    }
+    let mut next = writing.manifest.clone();
+    next.files.retain(|file| !gone.contains(file.path.as_str()));
+    next.files.extend(made);
+    Ok(Some(next))
 }
 
 /// The files in stretches that are joined, each with at least two files.
@@ -163,7 +159,7 @@ fn stretches<'f>(files: &'f [&'f DataFile]) -> impl Iterator<Item = &'f [&'f Dat
 
 /// Writes the rows of some files of one table into one, without those of these sources.
 pub(crate) fn rewrite(
-    lake: &Path,
+    writing: &Writing,
     files: &[&DataFile],
     without: &BTreeSet<String>,
     name: &str,
@@ -171,10 +167,9 @@ pub(crate) fn rewrite(
     let Some(first) = files.first() else {
         return Ok(None);
     };
-    let writer = Writer::create(lake, first.table, name)?;
+    let writer = Writer::create(writing.directory(), first.table, name)?;
     for file in files {
-        let path = lake.join(&file.path);
-        for batch in rows_of(&path)? {
+        for batch in rows_of(&writing.local_path(file)?)? {
             let batch = batch?;
             let wanted = wanted(&batch, without);
             let mut rows = PendingRows::default();

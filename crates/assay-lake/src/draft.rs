@@ -1,14 +1,15 @@
-//! A file of the lake in the making, which nobody sees before it is whole.
+//! A file of a table in the making, which no version of the table has before it is whole.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
-use crate::lake::{TABLES, UNFINISHED};
-use crate::manifest::DataFile;
+use crate::manifest::{DataFile, ENDING};
 use crate::partition::Bounds;
+use crate::store::new_file_in;
 use crate::table::Table;
 
 /// The future place of a file, and its table.
@@ -16,45 +17,39 @@ use crate::table::Table;
 pub(crate) struct Draft {
     /// The table that its rows belong to.
     pub(crate) table: Table,
-    /// Its future path, from the directory of the lake.
-    relative: String,
-    path: PathBuf,
-    unfinished: PathBuf,
+    /// The directory that is filled.
+    root: PathBuf,
+    /// The beginning of its name.
+    name: String,
 }
 
-/// A file whose checksum is known when it is written.
+/// A file whose checksum is known when it is written. It is removed unless it is given its place.
 pub(crate) struct Hashed {
-    file: File,
+    file: NamedTempFile,
     checksum: Checksum,
 }
 
 impl Draft {
-    /// Begins a file. `name` must be new in the lake.
-    pub(crate) fn create(lake: &Path, table: Table, name: &str) -> Result<(Self, Hashed)> {
-        let directory = format!("{TABLES}/{}", table.as_str());
-        let relative = format!("{directory}/{name}.parquet");
-        let path = lake.join(&relative);
-        let unfinished = path.with_extension(UNFINISHED);
-        let directory = lake.join(directory);
+    /// Begins a file below a directory. Its name begins with `name` and ends with its checksum.
+    pub(crate) fn create(root: &Path, table: Table, name: &str) -> Result<(Self, Hashed)> {
+        let directory = root.join(table.directory());
         fs_err::create_dir_all(&directory).map_err(Error::io("make", &directory))?;
-        let file = File::create(&unfinished).map_err(Error::io("write", &unfinished))?;
+        let file = new_file_in(&directory).map_err(Error::io("write in", &directory))?;
         let draft = Self {
             table,
-            relative,
-            path,
-            unfinished,
+            root: root.to_owned(),
+            name: name.to_owned(),
         };
         let checksum = Checksum::new();
         Ok((draft, Hashed { file, checksum }))
     }
 
-    /// The path until the file is whole.
-    pub(crate) fn unfinished(&self) -> &Path {
-        &self.unfinished
+    /// The path that it will have, without its checksum.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.root.join(self.table.directory()).join(&self.name)
     }
 
-    /// Puts the file in its place, unless it has no rows. Nobody sees it before a manifest names it, and that brings it to the
-    /// disk first.
+    /// Gives the file its place, unless it has no rows.
     pub(crate) fn place(
         self,
         file: Hashed,
@@ -62,24 +57,23 @@ impl Draft {
         bounds: Option<Bounds>,
     ) -> Result<Option<DataFile>> {
         if rows == 0 {
-            drop(file);
-            fs_err::remove_file(&self.unfinished).map_err(Error::io("remove", &self.unfinished))?;
             return Ok(None);
         }
         let Hashed { file, checksum } = file;
+        let directory = self.table.directory();
+        let path = format!("{directory}/{}-{}{ENDING}", self.name, checksum.finish());
         let place = || {
-            let bytes = file.metadata()?.len();
-            std::fs::rename(&self.unfinished, &self.path)?;
+            let bytes = file.as_file().metadata()?.len();
+            file.persist(self.root.join(&path))?;
             Ok(bytes)
         };
-        let bytes = place().map_err(Error::io("write", &self.path))?;
+        let bytes = place().map_err(Error::io("write", self.root.join(&path)))?;
         Ok(Some(DataFile {
             table: self.table,
-            path: self.relative,
+            path,
             bounds,
             rows,
             bytes,
-            digest: checksum.finish(),
         }))
     }
 }

@@ -21,14 +21,13 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::board_rows::BoardRows;
 use crate::bucket::Stores;
 use crate::catalog::{Text, register_tables};
 use crate::cluster::{Cluster, Job, explain};
 use crate::depth::{has_more_operators, is_deeper};
 use crate::error::{Error, Result};
+use crate::functions::register_functions;
 use crate::lake::Snapshot;
-use crate::percentile::ExactPercentile;
 use crate::runs::AddUpRuns;
 use crate::turns::TakeTurns;
 use crate::views::VIEWS;
@@ -184,9 +183,8 @@ impl Engine {
             .manifest
             .files
             .retain(|file| !visibility.covers(file));
-        let context = SessionContext::new_with_state(state);
-        context.register_udaf(ExactPercentile::udaf());
-        context.register_udaf(BoardRows::udaf());
+        let mut context = SessionContext::new_with_state(state);
+        register_functions(&mut context)?;
         if asked_by == AskedBy::Stranger {
             for function in TELLING_FUNCTIONS {
                 context.deregister_udf(function);

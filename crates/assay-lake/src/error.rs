@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use datafusion::arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
+use deltalake_core::DeltaTableError;
 use parquet::errors::ParquetError;
 
 /// What an operation on a lake returns.
@@ -27,9 +28,20 @@ pub enum Error {
         /// The version that this program knows.
         known: u32,
     },
-    /// Another process writes.
-    #[error("another process is writing to the lake at `{}`; wait for it to end", .0.display())]
-    Busy(PathBuf),
+    /// The layout is older than this program.
+    #[error(
+        "the lake at `{}` has layout {found}, which this program does not read any more; make it again with `assay ingest PATHS --lake NEW_DIRECTORY`",
+        address.display()
+    )]
+    OldVersion {
+        /// The lake.
+        address: PathBuf,
+        /// The version that it names.
+        found: u32,
+    },
+    /// Other writers were faster every time.
+    #[error("other writers changed the lake again and again; repeat the command")]
+    Contended,
     /// A file of the lake could not be read or written.
     #[error("failed to {doing} `{}`", path.display())]
     Io {
@@ -40,8 +52,8 @@ pub enum Error {
         /// Why not.
         source: io::Error,
     },
-    /// A manifest says something that no manifest says.
-    #[error("`{}` is no manifest of a lake: {why}", path.display())]
+    /// A file or an entry of a log says what no lake says.
+    #[error("`{}` does not belong to a lake: {why}", path.display())]
     Manifest {
         /// The file.
         path: PathBuf,
@@ -99,10 +111,17 @@ pub enum Error {
         "`{0}` is no address of a lake: name a directory, `file:///DIRECTORY` or `s3://BUCKET/PREFIX`"
     )]
     NoAddress(String),
-    /// Somebody asked to change or to lock a lake that lies in object storage.
-    #[error("`{}` can be read but not changed; change the directory that it was copied from", .0.display())]
-    Remote(PathBuf),
-    /// Object storage does not hand over what it has.
+    /// The log of a table could not be read or written.
+    #[error("failed to {doing} the table at `{at}`")]
+    Delta {
+        /// What was tried.
+        doing: &'static str,
+        /// On which table.
+        at: String,
+        /// Why not.
+        source: Box<DeltaTableError>,
+    },
+    /// A file of a lake could not be read or written where the lake lies.
     #[error("failed to {doing} `{at}`")]
     Bucket {
         /// What was tried.

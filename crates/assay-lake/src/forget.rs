@@ -1,9 +1,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::compact::drop_rows;
 use crate::error::Result;
-use crate::lake::Lake;
+use crate::lake::{Change, Lake};
 
 /// Removes all rows of files that were found below some directories and are there no more. Returns how many files that were.
 pub fn forget_missing(lake: &Lake, directories: &[PathBuf]) -> Result<u64> {
@@ -22,9 +21,10 @@ pub fn forget_missing(lake: &Lake, directories: &[PathBuf]) -> Result<u64> {
     if gone.is_empty() {
         return Ok(0);
     }
-    drop_rows(&mut writing, &gone)?;
-    writing.manifest.sources.retain(|id, _| !gone.contains(id));
-    writing.commit()?;
-    writing.sweep()?;
-    Ok(gone.len() as u64)
+    let forgotten = writing.commit(Change {
+        removed: gone,
+        ..Change::default()
+    })?;
+    writing.clean_now_and_then()?;
+    Ok(forgotten)
 }

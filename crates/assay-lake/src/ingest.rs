@@ -15,10 +15,10 @@ use serde::Serialize;
 use self::plan::{Plan, Planned};
 use self::samples::{Stage, StagedStep};
 use self::unit::Loader;
-use crate::compact::{self, drop_rows, rewrite};
+use crate::compact::{self, rewrite};
 use crate::discover::{Disk, discover};
 use crate::error::Result;
-use crate::lake::{Lake, Writing};
+use crate::lake::{Change, Lake, Writing};
 use crate::manifest::DataFile;
 use crate::names::Names;
 
@@ -124,7 +124,7 @@ fn take(
         progress(done, total);
     }
     compact::tidy(&mut writing)?;
-    writing.sweep()?;
+    writing.clean_now_and_then()?;
     report.snapshot = writing.manifest.snapshot;
     Ok(report)
 }
@@ -159,7 +159,7 @@ fn take_in(
         let reports = validated
             .get(planned.path.as_str())
             .map_or(&[][..], |all| all);
-        // Files of samples that are refused never enter the manifest and are deleted.
+        // Files of samples that are refused never become part of a table, and are removed later.
         let samples = planned
             .samples
             .as_ref()
@@ -182,18 +182,15 @@ fn take_in(
         shared = without(writing, &shared, &refused_late, &names)?;
     }
     loaded.files.append(&mut shared);
-    let replaced: BTreeSet<String> = loaded
-        .sources
-        .keys()
-        .filter(|id| writing.manifest.sources.contains_key(*id))
-        .cloned()
-        .collect();
-    drop_rows(writing, &replaced)?;
-    report.replaced += replaced.len() as u64;
-    report.added += (loaded.sources.len() - replaced.len()) as u64;
-    writing.manifest.files.extend(loaded.files);
-    writing.manifest.sources.extend(loaded.sources);
-    writing.commit()
+    let came_in = loaded.sources.len() as u64;
+    let replaced = writing.commit(Change {
+        files: loaded.files,
+        sources: loaded.sources,
+        removed: BTreeSet::new(),
+    })?;
+    report.replaced += replaced;
+    report.added += came_in - replaced;
+    Ok(())
 }
 
 /// Writes files again without the rows of sources that were refused after their rows had been written beside others: because a
@@ -206,7 +203,7 @@ fn without(
 ) -> Result<Vec<DataFile>> {
     let rewritten = files
         .iter()
-        .map(|file| rewrite(writing.directory(), &[file], refused, &names.next()));
+        .map(|file| rewrite(writing, &[file], refused, &names.next()));
     let rewritten: Vec<Option<DataFile>> = rewritten.collect::<Result<_>>()?;
     Ok(rewritten.into_iter().flatten().collect())
 }

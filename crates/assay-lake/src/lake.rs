@@ -1,351 +1,494 @@
-//! The directory of a lake: snapshots that change as a whole, one writer, any number of readers.
+//! A lake: tables whose versions belong together, any number of writers and readers, in a directory or in object storage.
+//!
+//! Each table is a Delta table. A commit of the table of sources is the commit of the lake: it names the versions of the other tables
+//! that belong to it. Readers take its last version, and those that it names.
 
-use std::collections::BTreeSet;
-use std::fs::{File, TryLockError};
-use std::io::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use assay_formats::each;
+use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
 use url::Url;
 
 use crate::bucket::{Bucket, Storage};
+use crate::compact::rows_without;
+use crate::delta::{TableLog, TableVersion};
 use crate::error::{Error, Result};
-use crate::manifest::Manifest;
+use crate::manifest::{DataFile, Manifest, Source};
+use crate::names::Names;
+use crate::sources::{read_sources, rows_of_sources};
+use crate::store::{LakeStore, UNFINISHED};
+use crate::table::{TABLES, Table};
+use crate::writer::Writer;
 
 /// The version of the layout. It changes when a reader of the old one could be misled.
-const VERSION: u32 = 1;
-/// What the first file of a lake calls itself.
+const VERSION: u32 = 2;
+/// The format of a lake.
 const FORMAT: &str = "assay-lake";
-/// The file that names the current snapshot.
+/// The file that says that a directory is a lake.
 const HEAD: &str = "lake.json";
-/// The directory of the manifests.
-const SNAPSHOTS: &str = "snapshots";
-/// The directory of the Parquet files.
-pub(crate) const TABLES: &str = "tables";
-/// Held by the one process that writes.
-const WRITER_LOCK: &str = "writer.lock";
-/// Held, together, by those that read.
-const READER_LOCK: &str = "reader.lock";
-/// The ending of a file that is not finished.
-pub(crate) const UNFINISHED: &str = "tmp";
-/// How many files are brought to the disk at once.
-const SYNCS_AT_ONCE: usize = 8;
+/// The property of the table of sources that has the versions of the other tables, as JSON.
+const VERSIONS: &str = "assay.versions";
+/// How often a change is tried again when other writers are faster.
+pub(crate) const ATTEMPTS: usize = 100;
+/// How many files are brought to the disk, or to object storage, at once.
+const STORED_AT_ONCE: usize = 8;
+/// How long files are kept that no version has any more: for readers that began before, and writers that have not committed yet.
+pub const RETENTION: Duration = Duration::from_hours(24);
+/// The number of commits after which old files are removed.
+const CLEANED_EVERY: u64 = 10;
 
-/// The file that names the current snapshot.
+/// The file that says that a directory is a lake.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     format: String,
     version: u32,
-    snapshot: u64,
 }
 
-/// The directory of a lake.
+/// The place of a lake.
 #[derive(Debug, Clone)]
 pub struct Lake {
-    directory: PathBuf,
+    address: PathBuf,
+    storage: Storage,
 }
 
-/// What a lake holds at one moment. As long as this lives, the files of a directory stay.
+/// What a lake holds at one moment.
 #[derive(Debug)]
 pub struct Snapshot {
     /// The files.
     pub manifest: Manifest,
-    directory: PathBuf,
+    store: LakeStore,
     storage: Storage,
-    _lock: Option<File>,
 }
 
-/// The right to change a lake, which one process has at a time.
-#[derive(Debug)]
+/// A lake that is being changed.
 pub struct Writing {
-    /// What the lake holds, and will hold after the next commit.
+    /// What the lake holds since this writer looked at it last.
     pub manifest: Manifest,
-    /// The files that are known to be on the disk.
-    on_disk: BTreeSet<String>,
+    /// The version of the table of sources that this is, and that the next commit has to follow.
+    base: TableVersion,
+    logs: LakeLogs,
+    /// The directory that new files are written to: that of the lake, or one of this writer.
     directory: PathBuf,
-    _lock: File,
+    /// The directory of this writer, when the lake lies in object storage.
+    _staging: Option<TempDir>,
+    /// The files that are known to be in the lake for good.
+    stored: BTreeSet<String>,
+}
+
+/// Sources that come in or go, together.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    /// The files with the rows of the sources that come in.
+    pub(crate) files: Vec<DataFile>,
+    /// The sources that come in. What the lake has of them goes.
+    pub(crate) sources: BTreeMap<String, Source>,
+    /// The sources that go.
+    pub(crate) removed: BTreeSet<String>,
+}
+
+/// The logs of all tables of a lake.
+struct LakeLogs {
+    store: LakeStore,
+    tables: Vec<(Table, TableLog)>,
+    sources: TableLog,
 }
 
 impl Lake {
     /// The lake at a directory, which need not exist yet.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self {
-            directory: directory.into(),
+            address: directory.into(),
+            storage: Storage::default(),
         }
     }
 
     /// The lake that an address names: a directory, `file:///DIRECTORY`, or `s3://BUCKET/PREFIX`.
-    pub fn named(address: &Path) -> Result<Self> {
+    pub fn named(address: &Path, storage: &Storage) -> Result<Self> {
         let is_url = address.to_str().filter(|text| text.starts_with("file:"));
-        let directory = match is_url {
+        let address = match is_url {
             None => address.to_owned(),
             Some(text) => Url::parse(text)
                 .ok()
                 .and_then(|url| url.to_file_path().ok())
                 .ok_or_else(|| Error::NoAddress(text.to_owned()))?,
         };
-        Ok(Self { directory })
-    }
-
-    /// Whether it lies in object storage, where it can be read by [`Lake::fetch`] alone.
-    pub fn is_remote(&self) -> bool {
-        Bucket::named(&self.directory).is_some()
-    }
-
-    /// The directory.
-    pub fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    /// Reads what a lake in object storage holds now, or one in a directory. Nobody locks a bucket: what is removed from it while
-    /// it is read is missed, and an error.
-    pub async fn fetch(&self, storage: &Storage) -> Result<Snapshot> {
-        let Some(bucket) = Bucket::named(&self.directory) else {
-            return self.read();
-        };
-        let missing = || Error::NoLake(self.directory.clone());
-        let head = bucket.fetch(storage, HEAD).await?.ok_or_else(missing)?;
-        let number = snapshot_in(&head, &self.directory.join(HEAD))?;
-        let name = snapshot_name(number);
-        let path = self.directory.join(&name);
-        let manifest = bucket.fetch(storage, &name).await?;
-        let manifest = manifest.ok_or_else(|| Error::Manifest {
-            path: path.clone(),
-            why: "it is not there".to_owned(),
-        })?;
-        Ok(Snapshot {
-            manifest: manifest_in(&manifest, &path)?,
-            directory: self.directory.clone(),
+        Ok(Self {
+            address,
             storage: storage.clone(),
-            _lock: None,
         })
+    }
+
+    /// Returns `true` if it lies in object storage.
+    pub fn is_remote(&self) -> bool {
+        Bucket::named(&self.address).is_some()
+    }
+
+    /// The directory, or the address.
+    pub fn directory(&self) -> &Path {
+        &self.address
     }
 
     /// Reads what the lake holds now.
-    pub fn read(&self) -> Result<Snapshot> {
-        let directory = self.absolute()?;
-        if !directory.join(HEAD).is_file() {
-            return Err(Error::NoLake(self.directory.clone()));
-        }
-        // The lock only keeps the files of old snapshots from being removed. A lake on a medium that cannot be written can be
-        // read all the same: nobody removes anything there.
-        let lock = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(directory.join(READER_LOCK))
-            .ok()
-            .filter(|file| file.lock_shared().is_ok());
+    pub async fn fetch(&self) -> Result<Snapshot> {
+        let store = LakeStore::open(&self.address, &self.storage)?;
+        let head = store.fetch(HEAD).await?;
+        let head = head.ok_or_else(|| Error::NoLake(self.address.clone()))?;
+        check_head(&head, &self.address)?;
+        let logs = LakeLogs::new(&store)?;
+        let manifest = match logs.sources.load(None).await? {
+            Some(base) => logs.read(&base).await?,
+            // Its writer has not come further than the first file.
+            None => Manifest::default(),
+        };
         Ok(Snapshot {
-            manifest: manifest_of(&directory)?,
-            directory,
-            storage: Storage::default(),
-            _lock: lock,
-        })
-    }
-
-    /// Takes the right to change the lake, which is made if there is none.
-    pub fn write(&self) -> Result<Writing> {
-        let directory = self.absolute()?;
-        fs_err::create_dir_all(&directory).map_err(Error::io("make", &directory))?;
-        let has_head = directory.join(HEAD).is_file();
-        if !has_head && has_strangers(&directory)? {
-            return Err(Error::NotALake(self.directory.clone()));
-        }
-        let path = directory.join(WRITER_LOCK);
-        let lock = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(Error::io("open", &path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::Busy(self.directory.clone())),
-            Err(TryLockError::Error(error)) => return Err(Error::io("lock", path)(error)),
-        }
-        // A lake says that it is one before anything else lies in it: what is swept away later was made by a lake.
-        if !directory.join(HEAD).is_file() {
-            publish(&directory, &Manifest::default())?;
-        }
-        let manifest = manifest_of(&directory)?;
-        let files = manifest.files.iter();
-        Ok(Writing {
-            on_disk: files.map(|file| file.path.clone()).collect(),
             manifest,
-            directory,
-            _lock: lock,
+            store,
+            storage: self.storage.clone(),
         })
     }
 
-    fn absolute(&self) -> Result<PathBuf> {
-        if self.is_remote() {
-            return Err(Error::Remote(self.directory.clone()));
+    /// Reads what the lake holds now, and waits for it.
+    pub fn read(&self) -> Result<Snapshot> {
+        wait(self.fetch())
+    }
+
+    /// Begins to change the lake, which is made if there is none.
+    pub fn write(&self) -> Result<Writing> {
+        let store = LakeStore::open(&self.address, &self.storage)?;
+        if let Some(directory) = store.directory() {
+            fs_err::create_dir_all(directory).map_err(Error::io("make", directory))?;
+            if !directory.join(HEAD).is_file() && has_strangers(directory)? {
+                return Err(Error::NotALake(self.address.clone()));
+            }
         }
-        std::path::absolute(&self.directory).map_err(Error::io("find", &self.directory))
+        let staging = match store.directory() {
+            Some(_) => None,
+            None => Some(temporary_directory()?),
+        };
+        let directory = match (store.directory(), &staging) {
+            (Some(directory), _) => directory.to_owned(),
+            (None, staging) => staging
+                .as_ref()
+                .map_or_else(PathBuf::new, |staging| staging.path().to_owned()),
+        };
+        wait(async {
+            let head = match store.fetch(HEAD).await? {
+                Some(head) => head,
+                None => {
+                    let head = serde_json::json!({"format": FORMAT, "version": VERSION});
+                    store.create(HEAD, head.to_string()).await?;
+                    let written = store.fetch(HEAD).await?;
+                    written.ok_or_else(|| Error::NoLake(self.address.clone()))?
+                }
+            };
+            check_head(&head, &self.address)?;
+            let logs = LakeLogs::new(&store)?;
+            let base = logs.sources.open().await?;
+            let manifest = logs.read(&base).await?;
+            Ok(Writing {
+                stored: paths(&manifest.files),
+                manifest,
+                base,
+                logs,
+                directory,
+                _staging: staging,
+            })
+        })
     }
 }
 
 impl Snapshot {
     /// Where a file of the lake lies.
     pub fn path_of(&self, relative: &str) -> PathBuf {
-        self.directory.join(relative)
+        self.store.address().join(relative)
     }
 
     /// The directory of the lake, or its address.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.store.address()
+    }
+
+    /// The address of a table, which other engines read as a Delta table.
+    pub fn address_of(&self, table: Table) -> String {
+        self.path_of(&table.directory()).display().to_string()
     }
 
     /// How the files are reached, when they lie in object storage.
     pub(crate) fn storage(&self) -> &Storage {
         &self.storage
     }
+
+    /// Returns the path of a file on this machine. A file in object storage is copied to a directory that is removed with the second value.
+    pub(crate) fn local_path(&self, file: &DataFile) -> Result<(PathBuf, Option<TempDir>)> {
+        if let Some(directory) = self.store.directory() {
+            return Ok((directory.join(&file.path), None));
+        }
+        let copies = temporary_directory()?;
+        let path = copies.path().join(&file.path);
+        wait(self.store.download(&file.path, &path))?;
+        Ok((path, Some(copies)))
+    }
 }
 
 impl Writing {
-    /// The directory of the lake.
-    pub fn directory(&self) -> &Path {
+    /// The directory that new files are written to.
+    pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The number that the next snapshot will have.
+    /// The number that the next snapshot will have, unless another writer is faster.
     pub(crate) fn next_snapshot(&self) -> u64 {
         self.manifest.snapshot + 1
     }
 
-    /// Makes what the manifest says now the current snapshot, once all its files are on the disk.
-    pub(crate) fn commit(&mut self) -> Result<()> {
-        self.bring_to_disk()?;
-        self.manifest.snapshot += 1;
-        self.manifest
-            .files
-            .sort_by(|a, b| (a.table, &a.bounds, &a.path).cmp(&(b.table, &b.bounds, &b.path)));
-        publish(&self.directory, &self.manifest)
+    /// Returns the path of a file on this machine. It is copied from object storage unless it is there already.
+    pub(crate) fn local_path(&self, file: &DataFile) -> Result<PathBuf> {
+        let path = self.directory.join(&file.path);
+        if self.logs.store.directory().is_none() && !path.is_file() {
+            wait(self.logs.store.download(&file.path, &path))?;
+        }
+        Ok(path)
     }
 
-    /// Brings the files that are new to the disk, and then the directories on the way to them. Whoever writes many files waits for
-    /// the disk here, and not after each.
-    fn bring_to_disk(&mut self) -> Result<()> {
-        let files = self.manifest.files.iter();
-        let fresh: Vec<PathBuf> = files
-            .filter(|file| !self.on_disk.contains(&file.path))
-            .map(|file| self.directory.join(&file.path))
-            .collect();
-        let above = |file| {
-            let above = Path::ancestors(file).skip(1);
-            above.take_while(|directory| directory.starts_with(&self.directory))
-        };
-        let directories: BTreeSet<PathBuf> = fresh
-            .iter()
-            .flat_map(|file| above(file))
-            .map(Path::to_owned)
-            .collect();
-        let directories: Vec<PathBuf> = directories.into_iter().collect();
-        for paths in [fresh, directories] {
-            let synced = each(SYNCS_AT_ONCE, &paths, |path| {
-                let sync = File::open(path).and_then(|file| file.sync_all());
-                sync.map_err(Error::io("bring to the disk", path))
-            });
-            synced.into_iter().collect::<Result<()>>()?;
+    /// Makes a change. Returns how many of the sources that come in replaced another, or how many went.
+    pub(crate) fn commit(&mut self, mut change: Change) -> Result<u64> {
+        let names = Names::new(self, "s");
+        let writer = Writer::create(&self.directory, Table::Sources, &names.next())?;
+        writer.add(rows_of_sources(&change.sources))?;
+        change.files.extend(writer.finish()?);
+        let mut gone = 0;
+        self.update(|writing| {
+            let ids = change.removed.iter().chain(change.sources.keys());
+            let known = ids.filter(|id| writing.manifest.sources.contains_key(*id));
+            let known: BTreeSet<String> = known.cloned().collect();
+            if change.sources.is_empty() && known.is_empty() {
+                return Ok(None);
+            }
+            gone = known.len() as u64;
+            let mut next = Manifest {
+                files: rows_without(writing, &known)?,
+                ..writing.manifest.clone()
+            };
+            next.files.extend(change.files.iter().cloned());
+            next.sources.retain(|id, _| !known.contains(id));
+            next.sources.extend(change.sources.clone());
+            Ok(Some(next))
+        })?;
+        Ok(gone)
+    }
+
+    /// Commits what a function makes of the lake. It is asked again when another writer was faster. Nothing is committed when it returns
+    /// `None`.
+    pub(crate) fn update(
+        &mut self,
+        mut next: impl FnMut(&Self) -> Result<Option<Manifest>>,
+    ) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            let Some(mut manifest) = next(self)? else {
+                return Ok(());
+            };
+            manifest
+                .files
+                .sort_by(|a, b| (a.table, &a.bounds, &a.path).cmp(&(b.table, &b.bounds, &b.path)));
+            self.store(&manifest.files)?;
+            let committed = wait(self.logs.commit(&self.base, &manifest))?;
+            self.reload()?;
+            if committed {
+                self.remove_copies()?;
+                return Ok(());
+            }
         }
-        let files = self.manifest.files.iter();
-        self.on_disk = files.map(|file| file.path.clone()).collect();
+        Err(Error::Contended)
+    }
+
+    /// Removes files that no version has had for some time, and commits that are summed up. Returns how many files are gone.
+    pub(crate) fn clean(&self, retention: Duration) -> Result<u64> {
+        wait(self.logs.clean(&self.base, retention))
+    }
+
+    /// The same after every so many commits.
+    pub(crate) fn clean_now_and_then(&self) -> Result<()> {
+        if self.manifest.snapshot.is_multiple_of(CLEANED_EVERY) {
+            self.clean(RETENTION)?;
+        }
         Ok(())
     }
 
-    /// Removes files that no snapshot of now names, unless somebody is still reading. Returns how many are gone.
-    pub(crate) fn sweep(&self) -> Result<u64> {
-        let path = self.directory.join(READER_LOCK);
-        let lock = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(Error::io("open", &path))?;
-        if lock.try_lock().is_err() {
-            return Ok(0);
-        }
-        let named: BTreeSet<PathBuf> = self
-            .manifest
-            .files
+    /// Takes the lake as it is now.
+    fn reload(&mut self) -> Result<()> {
+        let logs = &self.logs;
+        (self.base, self.manifest) = wait(async {
+            let base = logs.sources.open().await?;
+            let manifest = logs.read(&base).await?;
+            Ok((base, manifest))
+        })?;
+        self.stored.extend(paths(&self.manifest.files));
+        Ok(())
+    }
+
+    /// Brings the files that are new to the disk, and then the directories that they are in; or to object storage. Whoever writes many
+    /// files waits for it here, and not after each.
+    fn store(&mut self, files: &[DataFile]) -> Result<()> {
+        let fresh = files
             .iter()
-            .map(|file| self.directory.join(&file.path))
-            .chain([snapshot_path(&self.directory, self.manifest.snapshot)])
-            .collect();
-        let mut removed = 0;
-        for directory in [TABLES, SNAPSHOTS] {
-            let root = self.directory.join(directory);
-            let entries = walkdir::WalkDir::new(&root).contents_first(true);
-            for entry in entries.into_iter().filter_map(std::result::Result::ok) {
-                if entry.file_type().is_dir() {
-                    // Only one that is empty goes, and the next ingest makes it again.
-                    if entry.depth() > 0 {
-                        let _ = std::fs::remove_dir(entry.path());
-                    }
-                } else if !named.contains(entry.path()) {
-                    fs_err::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
-                    removed += 1;
-                }
+            .filter(|file| !self.stored.contains(&file.path));
+        let fresh: Vec<&DataFile> = fresh.collect();
+        let local = |file: &DataFile| self.directory.join(&file.path);
+        if self.logs.store.directory().is_none() {
+            let store = &self.logs.store;
+            for some in fresh.chunks(STORED_AT_ONCE) {
+                let sent = some.iter().map(|file| async move {
+                    let path = local(file);
+                    store.upload(&path, &file.path).await
+                });
+                wait(try_join_all(sent))?;
+            }
+        } else {
+            let directories: BTreeSet<PathBuf> = fresh
+                .iter()
+                .map(|file| self.directory.join(file.table.directory()))
+                .chain([self.directory.join(TABLES), self.directory.clone()])
+                .collect();
+            let files = fresh.iter().map(|file| local(file)).collect();
+            for paths in [files, directories.into_iter().collect::<Vec<_>>()] {
+                let synced = each(STORED_AT_ONCE, &paths, |path| {
+                    let sync = File::open(path).and_then(|file| file.sync_all());
+                    sync.map_err(Error::io("bring to the disk", path))
+                });
+                synced.into_iter().collect::<Result<()>>()?;
+            }
+        }
+        let fresh: Vec<String> = fresh.into_iter().map(|file| file.path.clone()).collect();
+        self.stored.extend(fresh);
+        Ok(())
+    }
+
+    /// Removes the copies of files that lie in object storage.
+    fn remove_copies(&self) -> Result<()> {
+        let tables = self.directory.join(TABLES);
+        if self.logs.store.directory().is_none() && tables.is_dir() {
+            fs_err::remove_dir_all(&tables).map_err(Error::io("remove", &tables))?;
+        }
+        Ok(())
+    }
+}
+
+impl LakeLogs {
+    fn new(store: &LakeStore) -> Result<Self> {
+        let tables = Table::ALL.map(|table| Ok((table, store.table_log(table)?)));
+        Ok(Self {
+            sources: store.table_log(Table::Sources)?,
+            tables: tables.into_iter().collect::<Result<_>>()?,
+            store: store.clone(),
+        })
+    }
+
+    /// Reads the files and the sources of one version of the table of sources.
+    async fn read(&self, base: &TableVersion) -> Result<Manifest> {
+        let numbers = versions_in(base)?;
+        let versions = self.tables.iter().map(async |(table, log)| {
+            let Some(number) = numbers.get(table) else {
+                return Ok(Vec::new());
+            };
+            let version = log.load(Some(*number)).await?;
+            let version = version.ok_or_else(|| self.faulty("a table of it is not there"))?;
+            Ok(version.files)
+        });
+        let sources = base.files.iter().map(async |file| {
+            let bytes = self.store.fetch(&file.path).await?;
+            let bytes = bytes.ok_or_else(|| self.faulty("a file of its sources is not there"))?;
+            read_sources(&file.path, bytes)
+        });
+        let (files, sources) =
+            futures_util::try_join!(try_join_all(versions), try_join_all(sources))?;
+        let mut files: Vec<DataFile> = files.into_iter().flatten().collect();
+        files.extend(base.files.iter().cloned());
+        files.sort_by(|a, b| (a.table, &a.bounds, &a.path).cmp(&(b.table, &b.bounds, &b.path)));
+        Ok(Manifest {
+            snapshot: base.number,
+            versions: numbers,
+            files,
+            sources: sources.into_iter().flatten().collect(),
+        })
+    }
+
+    /// Commits a manifest after a version of the table of sources. Returns `false` if another writer was faster.
+    async fn commit(&self, base: &TableVersion, next: &Manifest) -> Result<bool> {
+        let set = self.tables.iter().map(async |(table, log)| {
+            let files: Vec<&DataFile> = next.files_of(*table).collect();
+            let number = log.set_files(&files).await?;
+            Ok::<_, Error>((table.as_str(), number))
+        });
+        let versions: BTreeMap<&str, u64> = try_join_all(set).await?.into_iter().collect();
+        let versions = serde_json::json!(versions).to_string();
+        let files: Vec<&DataFile> = next.files_of(Table::Sources).collect();
+        let property = (VERSIONS, versions);
+        let committed = self.sources.replace_files(base, &files, property).await?;
+        Ok(committed.is_some())
+    }
+
+    async fn clean(&self, base: &TableVersion, retention: Duration) -> Result<u64> {
+        let numbers = versions_in(base)?;
+        let mut removed = self.sources.clean(base.number, retention).await?;
+        for (table, log) in &self.tables {
+            if let Some(number) = numbers.get(table) {
+                removed += log.clean(*number, retention).await?;
             }
         }
         Ok(removed)
     }
+
+    fn faulty(&self, why: &str) -> Error {
+        Error::Manifest {
+            path: self.store.address().to_owned(),
+            why: why.to_owned(),
+        }
+    }
 }
 
-/// Writes a manifest and then, in one step, makes it the current one.
-fn publish(directory: &Path, manifest: &Manifest) -> Result<()> {
-    let snapshots = directory.join(SNAPSHOTS);
-    fs_err::create_dir_all(&snapshots).map_err(Error::io("make", &snapshots))?;
-    replace(&snapshot_path(directory, manifest.snapshot), manifest)?;
-    let head = Head {
-        format: FORMAT.to_owned(),
-        version: VERSION,
-        snapshot: manifest.snapshot,
+/// The versions of the other tables that belong to a version of the table of sources.
+fn versions_in(base: &TableVersion) -> Result<BTreeMap<Table, u64>> {
+    let text = base.property(VERSIONS).unwrap_or("{}");
+    let versions: BTreeMap<String, u64> =
+        serde_json::from_str(text).map_err(|error| Error::Manifest {
+            path: VERSIONS.into(),
+            why: error.to_string(),
+        })?;
+    let known = |(name, number): (String, u64)| Some((Table::named(&name)?, number));
+    Ok(versions.into_iter().filter_map(known).collect())
+}
+
+fn check_head(bytes: &[u8], address: &Path) -> Result<()> {
+    let faulty = |why: String| Error::Manifest {
+        path: address.join(HEAD),
+        why,
     };
-    replace(&directory.join(HEAD), &head)
-}
-
-fn manifest_of(directory: &Path) -> Result<Manifest> {
-    let read = |path: &Path| fs_err::read(path).map_err(Error::io("read", path));
-    let head = directory.join(HEAD);
-    let number = snapshot_in(&read(&head)?, &head)?;
-    let path = snapshot_path(directory, number);
-    manifest_in(&read(&path)?, &path)
-}
-
-/// The number of the snapshot that the first file of a lake names.
-fn snapshot_in(bytes: &[u8], path: &Path) -> Result<u64> {
-    let head: Head = parsed(bytes, path)?;
+    let head: Head = serde_json::from_slice(bytes).map_err(|error| faulty(error.to_string()))?;
     if head.format != FORMAT {
-        return Err(Error::Manifest {
-            why: format!("its format is `{}`", head.format),
-            path: path.to_owned(),
-        });
+        return Err(faulty(format!("its format is `{}`", head.format)));
     }
-    if head.version != VERSION {
-        return Err(Error::Version {
-            found: head.version,
-            known: VERSION,
-        });
-    }
-    Ok(head.snapshot)
-}
-
-fn manifest_in(bytes: &[u8], path: &Path) -> Result<Manifest> {
-    let manifest: Manifest = parsed(bytes, path)?;
-    let outside = manifest.files.iter().find(|file| !is_inside(&file.path));
-    match outside {
-        Some(file) => Err(Error::Manifest {
-            why: format!("`{}` does not lie in the lake", file.path),
-            path: path.to_owned(),
+    match head.version {
+        VERSION => Ok(()),
+        older if older < VERSION => Err(Error::OldVersion {
+            address: address.to_owned(),
+            found: older,
         }),
-        None => Ok(manifest),
+        newer => Err(Error::Version {
+            found: newer,
+            known: VERSION,
+        }),
     }
 }
 
-/// Whether a path of a manifest stays below the data of the lake. A lake may come from a stranger.
+/// Returns `true` if a path of a log stays below the tables of the lake. A lake may come from a stranger.
 pub(crate) fn is_inside(path: &str) -> bool {
     path.strip_prefix(TABLES)
         .and_then(|rest| rest.strip_prefix('/'))
@@ -355,51 +498,43 @@ pub(crate) fn is_inside(path: &str) -> bool {
         })
 }
 
-fn parsed<T: for<'de> Deserialize<'de>>(bytes: &[u8], path: &Path) -> Result<T> {
-    serde_json::from_slice(bytes).map_err(|error| Error::Manifest {
-        path: path.to_owned(),
-        why: error.to_string(),
+fn paths(files: &[DataFile]) -> BTreeSet<String> {
+    files.iter().map(|file| file.path.clone()).collect()
+}
+
+fn temporary_directory() -> Result<TempDir> {
+    let directory = tempfile::tempdir();
+    directory.map_err(Error::io("make", std::env::temp_dir()))
+}
+
+/// Threads that read and write logs for callers that are not asynchronous.
+static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+});
+
+/// Waits for work of the logs, also where a runtime is already at work.
+fn wait<T: Send>(work: impl Future<Output = Result<T>> + Send) -> Result<T> {
+    let runtime = RUNTIME.as_ref().map_err(|error| Error::Io {
+        doing: "start threads for",
+        path: PathBuf::from("a lake"),
+        source: io::Error::new(error.kind(), error.to_string()),
+    })?;
+    std::thread::scope(|scope| {
+        let done = scope.spawn(|| runtime.block_on(work)).join();
+        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
-fn snapshot_path(directory: &Path, number: u64) -> PathBuf {
-    directory.join(snapshot_name(number))
-}
-
-fn snapshot_name(number: u64) -> String {
-    format!("{SNAPSHOTS}/{number:08}.json")
-}
-
-/// Puts a document in the place of a file, so that a reader finds the old one or the new one.
-fn replace(path: &Path, document: &impl Serialize) -> Result<()> {
-    let unfinished = path.with_extension(UNFINISHED);
-    let write = || {
-        let mut file = std::io::BufWriter::new(File::create(&unfinished)?);
-        serde_json::to_writer(&mut file, document)?;
-        file.flush()?;
-        file.get_ref().sync_all()?;
-        std::fs::rename(&unfinished, path)?;
-        sync_directory(path)
-    };
-    write().map_err(Error::io("write", path))
-}
-
-/// Brings the name of a file to the disk.
-fn sync_directory(path: &Path) -> std::io::Result<()> {
-    match path.parent() {
-        Some(directory) => File::open(directory)?.sync_all(),
-        None => Ok(()),
-    }
-}
-
-/// Whether a directory that is no lake yet has anything in it that a lake does not begin with.
+/// Returns `true` if a directory has files that no lake makes before its first.
 fn has_strangers(directory: &Path) -> Result<bool> {
     let entries = fs_err::read_dir(directory).map_err(Error::io("read", directory))?;
     for entry in entries {
         let entry = entry.map_err(Error::io("read", directory))?;
-        let known = [SNAPSHOTS, WRITER_LOCK, READER_LOCK];
         let name = entry.file_name();
-        if !known.iter().any(|known| name == *known) {
+        if !name.to_string_lossy().starts_with(UNFINISHED) {
             return Ok(true);
         }
     }

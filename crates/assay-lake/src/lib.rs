@@ -1,7 +1,7 @@
-//! Every result and every sample as columns: a directory of Parquet files, filled by [`ingest`](mod@ingest) and asked in SQL.
+//! Every result and every sample as columns: Delta tables, filled by [`ingest`](mod@ingest) and asked in SQL.
 //!
-//! A lake is a directory that plain tools can read ([`Lake`]); this crate adds what they lack: only files that break no
-//! rule come in, twice the same file comes in once, and a reader sees the old set of files or the new one, never half.
+//! A lake is a directory, or a prefix of object storage, that other engines can read ([`Lake`]); this crate adds what they lack: only
+//! files that break no rule come in, twice the same file comes in once, and a reader sees the old versions of all tables or the new.
 
 mod batch;
 mod board_rows;
@@ -13,12 +13,14 @@ pub mod cluster;
 mod compact;
 pub mod compare;
 mod definition;
+mod delta;
 mod depth;
 mod discover;
 mod draft;
 mod engine;
 mod error;
 mod forget;
+mod functions;
 pub mod ingest;
 mod lake;
 mod manifest;
@@ -32,6 +34,8 @@ mod record;
 mod results;
 mod row;
 mod runs;
+mod sources;
+mod store;
 mod table;
 mod turns;
 mod value;
@@ -45,7 +49,7 @@ pub use compact::{Compacted, compact};
 pub use engine::{Answer, Engine, Limits};
 pub use error::{Error, Result};
 pub use forget::forget_missing;
-pub use lake::{Lake, Snapshot, Writing};
+pub use lake::{Lake, RETENTION, Snapshot, Writing};
 pub use manifest::{DataFile, Manifest, Source};
 pub use partition::{Bounds, Partition};
 pub use table::{ColumnType, Table};

@@ -7,12 +7,16 @@ use serde::{Deserialize, Serialize};
 use crate::partition::{Bounds, Partition};
 use crate::table::Table;
 
+/// The ending of the name of a Parquet file.
+pub(crate) const ENDING: &str = ".parquet";
+
 /// All files of a lake at one moment.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manifest {
-    /// The number of the snapshot; each change makes the next.
+    /// The version of the table of sources; each change makes the next.
     pub snapshot: u64,
+    /// The versions of the Delta tables that belong together.
+    pub versions: BTreeMap<Table, u64>,
     /// The Parquet files, by table.
     pub files: Vec<DataFile>,
     /// What was taken in, by the id that rows carry as `record_id`.
@@ -21,76 +25,48 @@ pub struct Manifest {
 
 /// One Parquet file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "StoredFile")]
 pub struct DataFile {
     /// The table it belongs to.
     #[serde(with = "table_name")]
     pub table: Table,
-    /// Its path, from the directory of the lake.
+    /// Its path, from the directory of the lake. The name ends with a checksum of its bytes.
     pub path: String,
     /// The benchmarks and models that its rows lie between, when they are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Bounds>,
     /// How many rows it has.
     pub rows: u64,
     /// How many bytes it has.
     pub bytes: u64,
-    /// A checksum of its bytes: `xxh3:` and 128 bits of XXH3, or a SHA-256, as it was at first.
-    pub digest: String,
-}
-
-/// A Parquet file as a manifest may spell it. Manifests once had one benchmark and one model for each file.
-#[derive(Deserialize)]
-struct StoredFile {
-    #[serde(with = "table_name")]
-    table: Table,
-    path: String,
-    bounds: Option<Bounds>,
-    #[serde(flatten)]
-    partition: Option<Partition>,
-    rows: u64,
-    bytes: u64,
-    digest: String,
-}
-
-impl From<StoredFile> for DataFile {
-    fn from(stored: StoredFile) -> Self {
-        let partition = stored.partition.as_ref();
-        Self {
-            table: stored.table,
-            path: stored.path,
-            bounds: stored
-                .bounds
-                .or_else(|| partition.map(Bounds::from_partition)),
-            rows: stored.rows,
-            bytes: stored.bytes,
-            digest: stored.digest,
-        }
-    }
 }
 
 /// A file that was taken in: a record with its samples, or a result file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// Where it was found.
     pub path: String,
     /// The SHA-256 of its bytes.
     pub digest: String,
     /// The SHA-256 of the samples, when there are some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples_digest: Option<String>,
     /// How many bytes both have.
     pub bytes: u64,
     /// The benchmark and model of its rows.
-    #[serde(flatten)]
     pub partition: Partition,
     /// The benchmarks that a result file has results of; empty of other sources.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub speaks_for: Vec<String>,
     /// How many scores it brought.
     pub results: u64,
     /// How many samples it brought.
     pub instances: u64,
+}
+
+impl DataFile {
+    /// The checksum of its bytes, which its name ends with: 128 bits of XXH3.
+    pub(crate) fn checksum(&self) -> Option<&str> {
+        let (_, checksum) = self.path.strip_suffix(ENDING)?.rsplit_once('-')?;
+        Some(checksum)
+    }
 }
 
 impl Manifest {

@@ -123,10 +123,7 @@ async fn stdin_ended(ends: Ends) {
 
 /// Whether there is something to ask.
 async fn health(State(served): State<Arc<Served>>) -> Result<Json<Value>, Refused> {
-    let lake = served.lake.clone();
-    let snapshot = tokio::task::spawn_blocking(move || lake.read())
-        .await
-        .map_err(|error| Refused::ours(&error))??;
+    let snapshot = served.lake.fetch().await?;
     Ok(Json(json!({ "snapshot": snapshot.manifest.snapshot })))
 }
 

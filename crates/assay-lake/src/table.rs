@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
+/// The directory of all tables in a lake.
+pub(crate) const TABLES: &str = "tables";
+
 /// A table that lies on the disk. The others are views upon these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Table {
@@ -17,6 +20,8 @@ pub enum Table {
     Messages,
     /// One row for each metric that a benchmark defines.
     Metrics,
+    /// One row for each file that was taken in. No query sees it.
+    Sources,
 }
 
 /// What a column holds.
@@ -177,8 +182,21 @@ const METRICS: [Column; 14] = [
     ("comparable_by", Text, true),
 ];
 
+const SOURCES: [Column; 10] = [
+    ("benchmark", Text, false),
+    ("model", Text, false),
+    ("record_id", Text, false),
+    ("path", Text, false),
+    ("digest", Text, false),
+    ("samples_digest", Text, true),
+    ("bytes", Integer, false),
+    ("speaks_for", Text, true),
+    ("results", Integer, false),
+    ("instances", Integer, false),
+];
+
 impl Table {
-    /// All of them.
+    /// All that queries see.
     pub const ALL: [Self; 5] = [
         Self::Results,
         Self::Records,
@@ -195,7 +213,13 @@ impl Table {
             Self::Instances => "instances",
             Self::Messages => "messages",
             Self::Metrics => "metrics",
+            Self::Sources => "sources",
         }
+    }
+
+    /// Its directory in the lake.
+    pub(crate) fn directory(self) -> String {
+        format!("{TABLES}/{}", self.as_str())
     }
 
     /// The table of this name.
@@ -211,13 +235,14 @@ impl Table {
             Self::Instances => &INSTANCES,
             Self::Messages => &MESSAGES,
             Self::Metrics => &METRICS,
+            Self::Sources => &SOURCES,
         }
     }
 
     /// Returns `true` for the tables with rows for each sample, which are large.
     pub(crate) fn has_samples(self) -> bool {
         match self {
-            Self::Results | Self::Records | Self::Metrics => false,
+            Self::Results | Self::Records | Self::Metrics | Self::Sources => false,
             Self::Instances | Self::Messages => true,
         }
     }
@@ -233,7 +258,7 @@ impl Table {
                 "record_id",
                 "position",
             ],
-            Self::Records => &["benchmark", "model", "record_id"],
+            Self::Records | Self::Sources => &["benchmark", "model", "record_id"],
             // Groups of models stay together, so that they are added up run by run.
             Self::Instances => &[
                 "benchmark",

@@ -108,7 +108,7 @@ impl Writer {
             let root = columns.root_schema_ptr();
             SerializedFileWriter::new(file, root, properties(table).into())
         };
-        let parquet = begin().map_err(Error::parquet("write", draft.unfinished()))?;
+        let parquet = begin().map_err(Error::parquet("write", draft.path()))?;
         Ok(Self {
             encoders: ArrowRowGroupWriterFactory::new(&parquet, schema.clone()),
             draft,
@@ -148,7 +148,7 @@ impl Writer {
             .unwrap_or_else(PoisonError::into_inner);
         let file = parquet
             .into_inner()
-            .map_err(Error::parquet("write", self.draft.unfinished()))?;
+            .map_err(Error::parquet("write", self.draft.path()))?;
         self.draft.place(file, rows, bounds)
     }
 
@@ -157,7 +157,7 @@ impl Writer {
         if pending.rows == 0 {
             return Ok(());
         }
-        let failed = || Error::parquet("write", self.draft.unfinished());
+        let failed = || Error::parquet("write", self.draft.path());
         let sorted = Sorted::new(self.draft.table, &pending.blocks)?;
         let encoders = self.encoders.create_column_writers(0).map_err(failed())?;
         let mut chunks: Vec<ArrowColumnChunk> = Vec::with_capacity(encoders.len());

@@ -3,7 +3,7 @@ use super::*;
 fn told(path: &str) -> String {
     format!(
         r#"{{"table": "instances", "directory": "/srv/lake", "files": [{{"table": "instances", "path": "{path}",
-        "benchmark": "arith", "model": "acme/small", "rows": 8, "bytes": 100, "digest": "d"}}]}}"#
+        "bounds": {{"benchmark": ["arith", "arith"], "model": ["acme/large", "acme/small"]}}, "rows": 8, "bytes": 100}}]}}"#
     )
 }
 

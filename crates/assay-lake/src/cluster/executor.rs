@@ -9,14 +9,14 @@ use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_executor::health::ExecutorHealth;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::SessionContext;
 use futures_util::future::{Either, select};
 
 use super::codec::StageCodec;
 use super::{Cluster, MAX_MESSAGE, host_of};
-use crate::board_rows::BoardRows;
 use crate::bucket::{Storage, Stores};
 use crate::error::{Error, Result};
-use crate::percentile::ExactPercentile;
+use crate::functions::register_functions;
 
 /// How often an executor tells the scheduler that it is alive, in seconds.
 const HEARTBEAT: u64 = 2;
@@ -85,12 +85,14 @@ fn config(options: &ExecutorOptions) -> std::io::Result<ExecutorProcessConfig> {
         ))
     })?;
     let mut functions = BallistaFunctionRegistry::default();
-    for function in [ExactPercentile::udaf(), BoardRows::udaf()] {
-        let name = function.name().to_owned();
-        functions
-            .aggregate_functions
-            .insert(name, Arc::new(function));
-    }
+    let mut known = SessionContext::new();
+    register_functions(&mut known).map_err(std::io::Error::other)?;
+    functions
+        .aggregate_functions
+        .extend(known.state().aggregate_functions().clone());
+    functions
+        .scalar_functions
+        .extend(known.state().scalar_functions().clone());
     Ok(ExecutorProcessConfig {
         bind_host: host_of(options.listen.ip()),
         external_host: options.advertise.clone(),

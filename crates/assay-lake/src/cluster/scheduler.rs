@@ -7,7 +7,7 @@ use ballista_core::utils::default_session_builder;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
-use datafusion::execution::{FunctionRegistry as _, SessionState, SessionStateBuilder};
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
 use tokio::net::TcpListener;
 
@@ -15,9 +15,8 @@ use super::codec::{LakeCodec, StageCodec};
 use super::losses::{CancelOnLoss, Scheduler};
 use super::windows::SortWindows;
 use super::{MAX_MESSAGE, host_of};
-use crate::board_rows::BoardRows;
 use crate::error::{Error, Result};
-use crate::percentile::ExactPercentile;
+use crate::functions::register_functions;
 use crate::turns::TakeTurns;
 
 /// Into how many looks at the executors the time is divided after which a silent one counts as lost.
@@ -99,8 +98,7 @@ fn session(config: SessionConfig) -> datafusion::common::Result<SessionState> {
         .with_physical_optimizer_rule(Arc::new(TakeTurns));
     // Executors know it under the same name.
     let mut state = builder.build();
-    state.register_udaf(Arc::new(ExactPercentile::udaf()))?;
-    state.register_udaf(Arc::new(BoardRows::udaf()))?;
+    register_functions(&mut state)?;
     Ok(state)
 }
 

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use assay_cli::{Exit, Printer};
 use assay_lake::{Error, Lake, Snapshot, Table, check, compact};
@@ -6,7 +7,10 @@ use assay_render::visible;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::{LakeArgs, LakeCommand, LakeFiles, LakeTask, PathFormat, ReportFormat};
+use crate::args::{
+    LakeArgs, LakeCommand, LakeCompact, LakeFiles, LakeTask, PathFormat, ReportFormat,
+    SECONDS_OF_AN_HOUR,
+};
 use crate::config::Config;
 
 /// Looks after a lake.
@@ -18,11 +22,13 @@ pub(super) fn run(
     let read = |task: &LakeTask| super::read(&task.place, config);
     match &command.command {
         LakeCommand::Stats(task) => Ok(stats(&read(task)?, task.format, printer)),
-        LakeCommand::Compact(task) => {
+        LakeCommand::Compact(LakeCompact { task, keep_hours }) => {
             let lake = super::lake(&task.place, config)?;
-            run_compact(&lake, task.format, printer)
+            let retention = Duration::from_secs(keep_hours.saturating_mul(SECONDS_OF_AN_HOUR));
+            run_compact(&lake, retention, task.format, printer)
         }
         LakeCommand::Check(task) => run_check(&read(task)?, task.format, printer),
+        LakeCommand::Versions(task) => Ok(versions(&read(task)?, task.format, printer)),
         LakeCommand::Files(files) => list(files, config, printer),
         LakeCommand::Serve(serve) => super::serve::run(serve, config, printer),
         LakeCommand::Work(work) => super::serve::run_work(work, config),
@@ -75,8 +81,37 @@ fn stats(snapshot: &Snapshot, format: ReportFormat, printer: &mut Printer) -> Ex
     Exit::Clean
 }
 
-fn run_compact(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
-    let compacted = compact(lake)?;
+/// Prints the versions that belong together. Each table by itself may be further.
+fn versions(snapshot: &Snapshot, format: ReportFormat, printer: &mut Printer) -> Exit {
+    let tables: Vec<(String, u64)> = snapshot
+        .manifest
+        .versions
+        .iter()
+        .map(|(table, version)| (snapshot.address_of(*table), *version))
+        .collect();
+    match format {
+        ReportFormat::Json => {
+            let tables = tables
+                .iter()
+                .map(|(address, version)| json!({"address": address, "version": version}));
+            printer.json(&json!({"version": 1, "tables": tables.collect::<Vec<_>>()}));
+        }
+        ReportFormat::Text => {
+            for (address, version) in &tables {
+                printer.line(&format!("{version:>8}  {address}"));
+            }
+        }
+    }
+    Exit::Clean
+}
+
+fn run_compact(
+    lake: &Lake,
+    retention: Duration,
+    format: ReportFormat,
+    printer: &mut Printer,
+) -> Result<Exit, Error> {
+    let compacted = compact(lake, retention)?;
     match format {
         ReportFormat::Json => printer.json(&json!({"version": 1, "compacted": compacted})),
         ReportFormat::Text => printer.line(&format!(
@@ -120,7 +155,7 @@ fn run_check(
 
 fn sound(snapshot: &Snapshot) -> String {
     format!(
-        "snapshot {}: {} files are what the manifest says",
+        "snapshot {}: {} files are what the logs say",
         snapshot.manifest.snapshot,
         snapshot.manifest.files.len()
     )

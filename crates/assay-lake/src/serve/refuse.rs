@@ -99,14 +99,15 @@ impl From<Error> for Refused {
             Error::NoLake(_) => Self::because(RefusalKind::Empty, "there is nothing to ask yet"),
             Error::NotALake(_)
             | Error::Version { .. }
-            | Error::Busy(_)
+            | Error::OldVersion { .. }
+            | Error::Contended
             | Error::Io { .. }
             | Error::Manifest { .. }
             | Error::Parquet { .. }
             | Error::BrokenOff(_)
             | Error::Interrupted
             | Error::NoAddress(_)
-            | Error::Remote(_)
+            | Error::Delta { .. }
             | Error::Bucket { .. }
             | Error::Cluster { .. }
             | Error::Arrow(ArrowError::IoError(..)) => Self::ours(&error),

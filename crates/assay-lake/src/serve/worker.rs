@@ -60,10 +60,7 @@ impl Work {
 
     /// An engine over what the lake holds now, without what is hidden.
     async fn engine(&self, budget: Budget, filter: &SourceFilter) -> Result<Engine, Refused> {
-        let lake = self.lake.clone();
-        let snapshot = tokio::task::spawn_blocking(move || lake.read())
-            .await
-            .map_err(|error| Refused::ours(&error))??;
+        let snapshot = self.lake.fetch().await?;
         let limits = Limits {
             memory: budget.memory.min(self.memory / 8 * COUNTED_EIGHTHS),
             timeout: Some(Duration::from_secs(budget.seconds)),

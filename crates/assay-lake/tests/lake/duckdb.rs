@@ -26,7 +26,7 @@ for row in duckdb.sql(sys.argv[1]).fetchall():
     reason = "the test command says which Python has it, and it is run as a shell runs it"
 )]
 fn python() -> Option<String> {
-    let named = std::env::var("ASSAY_DUCKDB").ok();
+    let named = std::env::var("ASSAY_LAKE_PYTHON").ok();
     let python = named.unwrap_or_else(|| "python3".to_owned());
     let output = Command::new(&python).args(["-c", "import duckdb"]).output();
     output
@@ -61,7 +61,7 @@ fn ask(python: &str, world: &World, sql: &str) -> Vec<String> {
 async fn duckdb_reads_the_same_from_the_same_files() {
     let Some(python) = python() else {
         eprintln!(
-            "passed over: no Python has DuckDB; `pip install duckdb` and name it in ASSAY_DUCKDB"
+            "passed over: no Python has DuckDB; `pip install duckdb` and name it in ASSAY_LAKE_PYTHON"
         );
         return;
     };

@@ -17,6 +17,7 @@ mod hub_fill;
 #[cfg(unix)]
 mod hub_pages;
 mod ingest;
+mod peers;
 mod query;
 mod questions;
 #[cfg(unix)]

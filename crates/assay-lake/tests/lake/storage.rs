@@ -1,8 +1,10 @@
-//! A small S3-compatible server: `GET` and `HEAD` of the files of a directory, with ranges, for those who sign their requests
-//! with the right key (AWS Signature Version 4).
+//! A small S3-compatible server over a directory: `GET` and `HEAD` with ranges, lists of keys, and `PUT` of a whole object, also one
+//! that has to be new; for those who sign their requests with the right key (AWS Signature Version 4).
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Write as _};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -76,6 +78,7 @@ struct Request {
     method: String,
     path: String,
     headers: BTreeMap<String, String>,
+    body: Vec<u8>,
 }
 
 impl Shelf {
@@ -107,7 +110,14 @@ impl Shelf {
             let body = b"<Error><Code>SignatureDoesNotMatch</Code></Error>";
             return ("403 Forbidden", String::new(), body.to_vec());
         }
+        if let Some(query) = request.path.strip_prefix(&format!("/{BUCKET}?")) {
+            return ("200 OK", String::new(), self.list(query).into_bytes());
+        }
         let file = request.path.strip_prefix(&self.prefix);
+        if let (Some(file), "PUT") = (file, request.method.as_str()) {
+            let status = self.put(file, request);
+            return (status, "etag: \"one\"\r\n".to_owned(), Vec::new());
+        }
         let content = file.and_then(|file| std::fs::read(self.directory.join(file)).ok());
         let (Some(file), Some(content)) = (file, content) else {
             let body = b"<Error><Code>NoSuchKey</Code></Error>";
@@ -131,6 +141,56 @@ impl Shelf {
         }
         (status, format!("{about}{extra}"), body)
     }
+
+    /// Writes an object; one that has to be new is not written over another.
+    fn put(&self, file: &str, request: &Request) -> &'static str {
+        let path = self.directory.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        if request.header("if-none-match") != "*" {
+            std::fs::write(path, &request.body).unwrap();
+            return "200 OK";
+        }
+        let unfinished = tempfile::NamedTempFile::new_in(&self.directory).unwrap();
+        std::fs::write(unfinished.path(), &request.body).unwrap();
+        match std::fs::hard_link(unfinished.path(), path) {
+            Ok(()) => "200 OK",
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => "412 Precondition Failed",
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The keys below a prefix that come after one, in order.
+    fn list(&self, query: &str) -> String {
+        let query: BTreeMap<String, String> = url::form_urlencoded::parse(query.as_bytes())
+            .into_owned()
+            .collect();
+        let asked = |name: &str| query.get(name).map_or("", String::as_str);
+        let own = self.prefix.strip_prefix(&format!("/{BUCKET}/")).unwrap();
+        let mut found = BTreeMap::new();
+        for entry in walkdir::WalkDir::new(&self.directory) {
+            let Ok(entry) = entry else { continue };
+            let path = entry.path().strip_prefix(&self.directory).unwrap();
+            let key = format!("{own}{}", path.display());
+            let is_asked_for =
+                key.starts_with(asked("prefix")) && key.as_str() > asked("start-after");
+            if entry.file_type().is_file() && is_asked_for {
+                found.insert(
+                    key,
+                    File::open(entry.path()).unwrap().metadata().unwrap().len(),
+                );
+            }
+        }
+        let mut xml = "<ListBucketResult>".to_owned();
+        for (key, size) in found {
+            write!(
+                xml,
+                "<Contents><Key>{key}</Key><LastModified>2024-01-01T00:00:00.000Z</LastModified>\
+                 <ETag>&quot;one&quot;</ETag><Size>{size}</Size></Contents>"
+            )
+            .unwrap();
+        }
+        xml + "<IsTruncated>false</IsTruncated></ListBucketResult>"
+    }
 }
 
 impl Request {
@@ -148,10 +208,15 @@ impl Request {
             };
             headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
+        let length = headers.get("content-length");
+        let length = length.and_then(|text| text.parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        reader.read_exact(&mut body).ok()?;
         Some(Self {
             method,
             path,
             headers,
+            body,
         })
     }
 
@@ -198,6 +263,9 @@ impl Request {
             headers.extend([name, ":", self.header(name), "\n"]);
         }
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        let mut query: Vec<&str> = query.split('&').collect();
+        query.sort_unstable();
+        let query = query.join("&");
         let payload = self.header("x-amz-content-sha256");
         let canonical = format!(
             "{}\n{path}\n{query}\n{headers}\n{signed}\n{payload}",
