@@ -18,7 +18,7 @@ pub struct HubConfig {
     /// Where large files and the pieces of uploads are; where they were last when absent, which is
     /// the data directory at first.
     pub large_files: Option<LargeFilesPlace>,
-    /// How object storage is reached.
+    /// The settings that reach object storage.
     pub storage: StorageVariables,
     /// The limits.
     pub limits: Limits,

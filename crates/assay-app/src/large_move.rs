@@ -15,13 +15,13 @@ use crate::large_storage::{LargeFilesPlace, LargeStorage};
 /// Large files that have another place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedLargeFiles {
-    /// Where they were; they are still there.
+    /// Their former place; they are still there.
     pub from: LargeFilesPlace,
-    /// How many files there are.
+    /// The number of files.
     pub files: u64,
     /// Number of bytes that they have.
     pub bytes: u64,
-    /// How many files were copied; the others were there already.
+    /// The number of copied files; the others were there already.
     pub copied: u64,
 }
 

@@ -30,7 +30,7 @@ const DIRECTORY: &str = "lfs";
 /// The word for the data directory.
 const DISK: &str = "disk";
 
-/// Where large files are kept.
+/// The place of large files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LargeFilesPlace {
     /// In the data directory.

@@ -61,7 +61,7 @@ impl Repo {
     }
 }
 
-/// What a caller may do with a repository that they see, for pages that offer it.
+/// The rights of a caller in a repository that they see, for pages that offer acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepoPermissions {
     /// May change its branches and tags, and merge.

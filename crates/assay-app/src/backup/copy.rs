@@ -64,7 +64,7 @@ pub(super) enum CopiedRepository {
     Unreadable,
 }
 
-/// Where the bytes of a file are read.
+/// The source of the bytes of a file.
 enum Source {
     Path(PathBuf),
     /// The large file of this name, in the bucket of the hub.

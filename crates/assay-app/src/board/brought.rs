@@ -30,7 +30,7 @@ use crate::services::BoardService;
 
 /// Number of submissions that are converted at once.
 pub(crate) const CONVERSIONS: usize = 2;
-/// How long a submission waits for its turn.
+/// The time that a submission waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The most bytes that an archive may hold unpacked.
 const MAX_UNPACKED: u64 = 256 << 20;
@@ -86,10 +86,10 @@ pub struct BroughtEvaluation {
     pub likely: Option<(RepoId, TaskId)>,
 }
 
-/// What a person says of an evaluation.
+/// The answers of a person about an evaluation.
 #[derive(Debug, Clone, Default)]
 pub struct EvaluationChoice {
-    /// Which score is which metric.
+    /// The score of each metric.
     pub pairs: Vec<MetricPair>,
     /// True if an incomplete run may become an entry.
     pub allow_incomplete: bool,
@@ -104,7 +104,7 @@ pub struct EvaluationChoice {
 pub struct BroughtEntry {
     /// The entry.
     pub entry: Entry,
-    /// What was changed or filled in, and what looks wrong.
+    /// Changes and additions that were made, and suspicions.
     pub remarks: Vec<String>,
 }
 

@@ -44,7 +44,7 @@ pub enum RowChangeKind {
 /// A row that differs between two moments.
 #[derive(Debug, Clone)]
 pub struct RowChange {
-    /// How it differs.
+    /// The kind of difference.
     pub kind: RowChangeKind,
     /// The model.
     pub model: RepoId,
@@ -188,7 +188,7 @@ struct Visible {
 /// A changed row, and the result to show beside it, as it is in memory.
 type ChangeWithResult = (RowChange, Option<Arc<LoadedResult>>);
 
-/// What ranking both boards brings.
+/// The outcome of ranking both boards.
 struct Compared {
     before: BoardState,
     after: BoardState,

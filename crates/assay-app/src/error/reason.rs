@@ -8,7 +8,7 @@ use assay_model::{PullNumber, RepoId, RepoKey, RepoKind, Timestamp};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the token `{label}` {} at {at}", if *is_revoked { "was revoked" } else { "expired" })]
 pub struct EndedToken {
-    /// What its owner calls it.
+    /// The label that its owner gave it.
     pub label: String,
     /// True if somebody revoked it before its time.
     pub is_revoked: bool,

@@ -73,7 +73,7 @@ const ACCESS_SECONDS: i64 = 600;
 /// The scope of an access token.
 const SCOPE: &str = "eval:issue";
 
-/// Why a caller did not prove who they are, for the events.
+/// The reason why a caller was not authenticated, for the events.
 struct UnprovenCaller {
     why: String,
     identity: Option<String>,

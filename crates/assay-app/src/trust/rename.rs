@@ -5,7 +5,7 @@ use super::{Names, Origin, Role, Trust, Which, hold};
 use crate::config::{HubConfig, TrustConfig};
 use crate::error::Error;
 
-/// What a hub is called after its logs were renamed, and what it was called before.
+/// The new name of a hub whose logs were renamed, and the name before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenamedLogs {
     /// The name that the logs had.

@@ -16,7 +16,7 @@ use super::{Converted, Converter, Harness, HarnessInfo, Log, Refusal, Warning};
 
 /// The key of the configuration; every other key is a task.
 const CONFIG: &str = "config";
-/// What of the configuration tells runs apart, and its key in a setup.
+/// The keys of the configuration that tell runs apart, each with its key in a setup.
 const SETUP: [(&str, &str); 9] = [
     ("temperature", "temperature"),
     ("top_p", "top_p"),

@@ -21,7 +21,7 @@ const MODEL_KEYS: [&str; 3] = ["model", "Model", "model_name"];
 const NO_DATASET: &str = "deepeval";
 /// What the share of cases that pass a metric's threshold is called, behind the name of the metric.
 const PASS_RATE: &str = "pass_rate";
-/// What a row says of a case whose metric broke.
+/// The text of a row for a case whose metric broke.
 const SCORE_STATUS: &str = "score_status";
 
 /// The converter.
@@ -48,7 +48,7 @@ impl Converter for DeepEval {
     }
 }
 
-/// What the cases of a run say of one metric.
+/// The values of one metric in the cases of a run.
 #[derive(Default)]
 struct Tally {
     sum: f64,

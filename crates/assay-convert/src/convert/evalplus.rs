@@ -18,7 +18,7 @@ use super::task_writer::{TaskWriter, named_data, row_without_question, scored_re
 use super::time::{stamp, unix_seconds};
 use super::{Converted, Converter, Harness, HarnessInfo, Log, Refusal};
 
-/// What a program is called that passed.
+/// The status of a program that passed.
 const PASS: &str = "pass";
 /// The `k` of `pass@k` that EvalPlus prints, where there are as many programs for each task.
 const KS: [u64; 3] = [1, 10, 100];

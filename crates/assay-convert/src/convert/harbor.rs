@@ -24,7 +24,7 @@ use trial::Trial;
 
 /// The metric of Harbor that is the mean over trials, of which one without a reward counts as zero.
 const MEAN: &str = "mean";
-/// How far a score may lie from the mean of its rows, by rounding alone.
+/// The distance of a score from the mean of its rows that rounding alone explains.
 const ROUNDING: f64 = 1e-9;
 
 /// The converter.

@@ -115,7 +115,7 @@ fn model(path: &str, meta: Option<Value<'_>>) -> ModelInfo {
 #[derive(Default)]
 struct Scores {
     results: Vec<EvaluationResult>,
-    /// How often a metric had a value that is no finite number.
+    /// The number of values of metrics that are no finite numbers.
     not_numbers: std::collections::BTreeMap<String, u64>,
 }
 

@@ -10,7 +10,7 @@ use super::question::{Fit, set_correctness, write_row};
 use super::run::{self, Run};
 use super::{Converted, Identity, Log, RecordWriter, Refusal};
 
-/// What is told of a log that does not say when it was made.
+/// The warning about a log without a time.
 const NO_TIME: &str = "the log holds no time: say when it was retrieved with `--retrieved-at`";
 /// The warning about rows that are too large.
 const CUT: &str = "a row was too large; its score was kept and its texts cut";
@@ -154,7 +154,7 @@ pub(super) fn named_data(dataset: &str, additional_details: Details) -> SourceDa
     }
 }
 
-/// What a row says whose question the log does not hold.
+/// The mark of a row whose question the log does not hold.
 const QUESTION: &str = "question";
 const QUESTION_UNKNOWN: &str = "not in the log; the name of the task stands in its place";
 

@@ -10,7 +10,7 @@ const ASSISTANT: &str = "assistant";
 /// An exchange.
 #[derive(Debug, Default)]
 pub(super) struct Turns<'d> {
-    /// What the user asked for first.
+    /// The first message of the user.
     pub(super) question: Option<Text<'d>>,
     messages: Vec<Message<'d>>,
 }

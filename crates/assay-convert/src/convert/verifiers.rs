@@ -24,7 +24,7 @@ use trace::{Trace, is_binary};
 
 /// The sum of the rewards of a trace by their weights.
 pub(super) const REWARD: &str = "reward";
-/// What of the sampling tells runs apart, and its key in a setup.
+/// The keys of the sampling that tell runs apart, each with its key in a setup.
 const SAMPLING: [(&str, &str); 4] = [
     ("temperature", "temperature"),
     ("top_p", "top_p"),
@@ -98,7 +98,7 @@ fn convert(log: &Log<'_>) -> Result<Converted, Refusal> {
     writer.finish(results.into_iter().map(|own| own.result).collect())
 }
 
-/// What a line of the traces holds.
+/// The content of a line of the traces.
 enum Line<'t, 'd> {
     /// A trace of the evaluated agent.
     Evaluated(&'t Trace<'d>),
@@ -148,7 +148,7 @@ fn each_trace(
     Ok(())
 }
 
-/// What the first trace says of the run.
+/// The facts of the run in its first trace.
 struct Facts {
     run: String,
     name: Option<String>,
@@ -162,11 +162,11 @@ struct Facts {
 #[derive(Debug, Default)]
 struct Tally {
     sum: f64,
-    /// Whether every value was 0 or 1.
+    /// True if every value was 0 or 1.
     is_fraction: bool,
 }
 
-/// What all traces say together.
+/// The totals of all traces.
 #[derive(Default)]
 struct Survey {
     facts: Option<Facts>,

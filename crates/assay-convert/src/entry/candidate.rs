@@ -23,7 +23,7 @@ pub struct Candidate {
     pub evaluation_id: String,
     /// The model, as `developer/model` and as the log names it.
     pub model: [String; 2],
-    /// What was evaluated.
+    /// The name of the evaluation.
     pub evaluation_name: String,
     /// The data: its name, and its repository.
     pub dataset: [Option<String>; 2],
@@ -43,7 +43,7 @@ pub struct Candidate {
     pub library_version: String,
     /// The commit of the model, when the log tells it in full.
     pub model_revision: Option<Revision>,
-    /// When the evaluation ran.
+    /// The time of the evaluation.
     pub timestamp: Option<String>,
     /// The missing part of the run, when something is missing.
     pub incomplete: Option<String>,

@@ -33,7 +33,7 @@ pub struct Choice<'a> {
 pub struct Chosen<'c> {
     /// The scores.
     pub scores: Vec<(MetricId, &'c Candidate)>,
-    /// What looks wrong.
+    /// Suspicions.
     pub warnings: Vec<String>,
 }
 

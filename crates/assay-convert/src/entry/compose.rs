@@ -15,12 +15,12 @@ const PERCENT: [&str; 4] = ["percentage", "percent", "pct", "%"];
 /// The setup key of a run that did not finish, or not well.
 const INCOMPLETE_RUN: &str = "incomplete_run";
 
-/// What a person says of an entry, and no log does.
+/// Facts of an entry that a person gives and no log has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct About<'a> {
     /// The address at which the scores or logs are published.
     pub source_url: Option<&'a str>,
-    /// What that is called.
+    /// The name of that source.
     pub source_name: Option<&'a str>,
     /// The setup in words.
     pub notes: Option<&'a str>,
@@ -43,7 +43,7 @@ pub struct About<'a> {
 pub struct Remarks {
     /// Changes that were made on the way.
     pub changes: Vec<String>,
-    /// What looks wrong.
+    /// Suspicions.
     pub warnings: Vec<String>,
 }
 

@@ -7,7 +7,7 @@ use super::{Evidence, MAX_HEADER_BYTES, evidence};
 
 /// A kind of file that is no log which can be converted, and what to do with it.
 struct Stranger {
-    /// What it is.
+    /// The kind of the file.
     what: &'static str,
     /// The next step, where there is one.
     then: &'static str,

@@ -22,7 +22,7 @@ const SETTINGS: [(&str, &str); 3] = [
     ("mcp_servers", "tools"),
 ];
 
-/// What the trials of one evaluation have in common.
+/// The fields that the trials of one evaluation share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
     pub(super) agent: String,
@@ -54,12 +54,12 @@ pub(super) struct Trial {
     directory: String,
     name: String,
     pub(super) task: String,
-    /// What the verifier gave; nothing when it gave nothing.
+    /// The rewards of the verifier; none when it gave none.
     rewards: Option<BTreeMap<String, f64>>,
     error: Option<String>,
     usage: Option<TokenUsage>,
     pub(super) cost: Option<f64>,
-    /// How long the agent worked, in milliseconds.
+    /// The time that the agent worked, in milliseconds.
     duration: Option<f64>,
     /// Settings of the agent, as keys of a setup.
     pub(super) settings: BTreeMap<&'static str, String>,
@@ -103,7 +103,7 @@ pub(super) fn mean(trials: &[Trial], reward: Option<&str>) -> f64 {
 pub(super) struct Trials {
     /// Those that have ended, in the order of their names.
     pub(super) ended: Vec<(Group, Trial)>,
-    /// How many have a result that cannot be read.
+    /// The number of trials with an unreadable result.
     pub(super) broken: u64,
 }
 

@@ -20,7 +20,7 @@ use super::usage::{self, Usage};
 const EXPLANATION: &str = "explanation";
 /// The key of the status of a sample without a score.
 const SCORE_STATUS: &str = "score_status";
-/// What a scorer says of its score, as JSON.
+/// The metadata that a scorer gives its score, as JSON.
 const SCORE_METADATA: &str = "score_metadata";
 /// The tokens of the judges, as JSON.
 const JUDGE_USAGE: &str = "judge_token_usage";

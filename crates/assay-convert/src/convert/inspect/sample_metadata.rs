@@ -9,7 +9,7 @@ use super::super::secrets::{Scope, redact};
 use super::message::compact;
 use super::sample::METADATA;
 
-/// What the dataset says of a sample, as JSON.
+/// The metadata that the dataset gives a sample, as JSON.
 const SAMPLE_METADATA: &str = "sample_metadata";
 /// The longest metadata of a sample or a score that a row keeps, in bytes.
 const MAX_METADATA: usize = 64 << 10;

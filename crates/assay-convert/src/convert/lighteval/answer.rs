@@ -2,7 +2,7 @@ use parquet::record::Field;
 
 use super::field::{items, json, number, texts};
 
-/// How the model answered.
+/// The answer of the model.
 pub(super) enum Answer {
     /// In words, which may have been cut to what counts; with the reasoning before them.
     Said {

@@ -11,10 +11,10 @@ use super::super::task_writer::{TaskWriter, row_without_question, unscored_row};
 use super::super::turns::{Turns, detail, text_of};
 use super::{Facts, REWARD, Scored};
 
-/// What the names of single rewards and of metrics begin with.
+/// The prefixes of the names of single rewards and of metrics.
 pub(super) const REWARDS: &str = "rewards/";
 pub(super) const METRICS: &str = "metrics/";
-/// Where tasks of verifiers keep the right answer.
+/// The keys under which tasks of verifiers keep the right answer.
 const ANSWERS: [&str; 2] = ["answer", "reference"];
 /// The most messages of a branch; a graph with a loop has no end.
 const MAX_NODES: usize = 100_000;
@@ -234,7 +234,7 @@ impl<'d> Trace<'d> {
     }
 }
 
-/// What went wrong last.
+/// The last error.
 fn error(root: Value<'_>) -> String {
     let errors = root.present("errors").into_iter().flat_map(Value::items);
     let Some(last) = errors.last() else {
